@@ -97,7 +97,7 @@ def test_single_nodes_and_given_nodes():
         (dag, "a -> -> b", "empty name"),
         (dag, "a -> b -> a", "names 'a' twice"),
         (dag, "a -> b, b -> a", "cycle"),
-        (dag, "c -> a:b", "holds ':'"),
+        (dag, "c -> a:b", "with ':'"),
         (ug, "a -> b", "no ->"),
         (ug, ["a -> b", "b -> c"], "no ->"),
     ],

@@ -56,12 +56,16 @@ class ParentSets:
     """
 
     def __init__(self, sets: Sequence[Words], logs: Sequence[Array]) -> None:
-        orders = [np.argsort(-each, kind="stable") for each in logs]
+        orders = [np.argsort(-logs_of_set, kind="stable") for logs_of_set in logs]
         offsets = np.cumsum([0, *map(len, logs)], dtype=np.int64)
         self.native = _native.ParentSets(
             offsets,
-            np.concatenate([each[order] for each, order in zip(sets, orders, strict=True)]),
-            np.concatenate([each[order] for each, order in zip(logs, orders, strict=True)]),
+            np.concatenate(
+                [logs_of_set[order] for logs_of_set, order in zip(sets, orders, strict=True)]
+            ),
+            np.concatenate(
+                [logs_of_set[order] for logs_of_set, order in zip(logs, orders, strict=True)]
+            ),
         )
 
 
@@ -82,7 +86,7 @@ class StructureChain:
     def __init__(
         self,
         allowed: Sets,
-        kept: Sets,
+        required: Sets,
         *,
         max_parents: int,
         beta: float = 1.0,
@@ -92,7 +96,7 @@ class StructureChain:
         rows: bool = True,
     ) -> None:
         native = None if sets is None else sets.native
-        tables = packed_rows(allowed), packed_rows(kept)
+        tables = packed_rows(allowed), packed_rows(required)
         self._shape = tables[0].shape
         self._native = _native.StructureChain(
             *tables, max_parents, beta, flips, redraws, rows, native
@@ -115,8 +119,8 @@ class StructureChain:
         `source` is as for `Orders`; `watch` is told (steps, score) now and then, and True ends the run;
         a graph that `permits`, given its bits (p x words,), says False to is not entered.
         """
-        found = self._native.run(native_of(source), steps, thin, watch, permits)
-        return _run_states(found, self._shape)
+        states = self._native.run(native_of(source), steps, thin, watch, permits)
+        return _run_states(states, self._shape)
 
     def proposals(self, source: NativeScores | Rows) -> tuple[list[int], list[int], Array]:
         """Tails and heads of all legal changes of one arc, and the logs of their acceptance ratios."""
@@ -126,8 +130,8 @@ class StructureChain:
     @property
     def state(self) -> ChainState:
         """Where the chain is, as plain values."""
-        parents, generator, taken = self._native.state()
-        return ChainState(parents.reshape(self._shape), generator, int(taken))
+        parents, generator, accepted = self._native.state()
+        return ChainState(parents.reshape(self._shape), generator, int(accepted))
 
     @property
     def total(self) -> float:
@@ -188,8 +192,8 @@ class PlaceChain:
     @property
     def state(self) -> PlaceState:
         """Where the chain is, as plain values."""
-        places, parents, generator, taken = self._native.state()
-        return PlaceState(places, parents.reshape(self._shape), generator, int(taken))
+        places, parents, generator, accepted = self._native.state()
+        return PlaceState(places, parents.reshape(self._shape), generator, int(accepted))
 
     @property
     def total(self) -> float:
@@ -197,8 +201,8 @@ class PlaceChain:
         return float(self._native.total)
 
 
-def _run_states(found: tuple[Any, ...], shape: tuple[int, ...]) -> RunStates:
-    states, scores, *rest = found
+def _run_states(result: tuple[Any, ...], shape: tuple[int, ...]) -> RunStates:
+    states, scores, *rest = result
     return RunStates(states.reshape(-1, *shape), scores, *rest)
 
 

@@ -85,8 +85,8 @@ def neighbours(
 
 def precision(covariance: Array, slopes: Array) -> Array | None:
     """Theta (p, p) from W and the slopes, made symmetric; None where its diagonal is not positive."""
-    found = np.empty_like(covariance)
-    return found if _native.glasso_precision(covariance, slopes, found) else None
+    theta = np.empty_like(covariance)
+    return theta if _native.glasso_precision(covariance, slopes, theta) else None
 
 
 def certify(
@@ -103,8 +103,8 @@ def certify(
     """
     nothing = np.zeros(len(moments))
     length, off = (nothing, nothing) if apart is None else (apart.length, apart.bound)
-    found = _native.glasso_certify(moments, penalties, covariance, precision, least, length, off)
-    return Certificate(*found)
+    values = _native.glasso_certify(moments, penalties, covariance, precision, least, length, off)
+    return Certificate(*values)
 
 
 class Mismatch(NamedTuple):

@@ -31,7 +31,7 @@ def scan(
     children: Words,
     below: Words,
     blocked: Words,
-    kept: Words,
+    required: Words,
     slack: float,
     heads: Integers,
     best: NDArray[np.float64],
@@ -41,11 +41,11 @@ def scan(
     """Write the best legal move into each of `heads` to `best`, `kind`, `tails` (kind -1: none).
 
     gains[head, tail] is the change of score when tail is toggled in head's parents (-inf where not
-    allowed). Pairs in `blocked` are passed over, arcs in `kept` are never taken out. Gains within
+    allowed). Pairs in `blocked` are passed over, arcs in `required` are never taken out. Gains within
     `slack` of the best are ties: additions go before drops and flips, then lower tails. O(p) a head.
     """
     _native.scan_moves(
-        gains, parents, children, below, blocked, kept, slack, heads, best, kind, tails
+        gains, parents, children, below, blocked, required, slack, heads, best, kind, tails
     )
 
 
@@ -73,14 +73,14 @@ def stale_after_link(
     below: Words, tail: int, head: int, kind: Integers, tails: Integers
 ) -> Integers:
     """Heads whose best move may have become illegal by the arc just linked."""
-    found: Integers = _native.stale_after_link(below, tail, head, kind, tails)
-    return found
+    heads: Integers = _native.stale_after_link(below, tail, head, kind, tails)
+    return heads
 
 
 def stale_after_unlink(below: Words, tail: int, head: int) -> Integers:
     """Heads that may gain legal moves when tail -> head goes; asked before `unlink`."""
-    found: Integers = _native.stale_after_unlink(below, tail, head)
-    return found
+    heads: Integers = _native.stale_after_unlink(below, tail, head)
+    return heads
 
 
 Array = NDArray[np.float64]
@@ -97,7 +97,7 @@ def ges(
     watch: Watch,
     start: Sets,
     barred: Sets,
-    kept: Sets,
+    required: Sets,
     *,
     phases: Sequence[int],
     iterate: bool,
@@ -114,7 +114,7 @@ def ges(
         while a step takes long; True ends the search.
     start : parents of each column.
     barred : for each column the parents that it may not have.
-    kept : for each column the parents that it keeps; the opposite arcs should be barred.
+    required : for each column the parents that it keeps; the opposite arcs should be barred.
     phases : which of INSERT, DELETE, TURN to go through, in this order.
     iterate : go through them again until none of them finds a step.
     max_parents : largest number of parents.
@@ -131,10 +131,12 @@ def ges(
     """
 
     def rows(children: NDArray[np.int64], *bases: NDArray[np.int64]) -> tuple[Array, Array]:
-        own, toggled = sweep(children.tolist(), unpack(*bases))
-        return np.ascontiguousarray(own, np.float64), np.ascontiguousarray(toggled, np.float64)
+        base_scores, toggled = sweep(children.tolist(), unpack(*bases))
+        return np.ascontiguousarray(base_scores, np.float64), np.ascontiguousarray(
+            toggled, np.float64
+        )
 
-    graphs = *pack(start), *pack(barred), *pack(kept)
+    graphs = *pack(start), *pack(barred), *pack(required)
     options = np.array(phases, dtype=np.int64), iterate, max_parents, max_clique, tolerance
     indptr, indices, *rest = _native.ges(rows, watch, *graphs, *options)
     return unpack(indptr, indices), *rest

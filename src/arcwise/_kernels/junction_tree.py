@@ -98,7 +98,7 @@ class JunctionTree:
 
     def draw(
         self,
-        seen: Sequence[int],
+        evidence: Sequence[int],
         rows: NDArray[np.int64],
         rng: np.random.Generator,
         *,
@@ -112,19 +112,22 @@ class JunctionTree:
         Log probability of each row's evidence, -inf where it is impossible; (rows x times, variables) levels,
         those of a row one after the other.
         """
-        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(seen))
+        codes = np.ascontiguousarray(rows, dtype=np.int64).reshape(len(rows), len(evidence))
         chances = rng.random((len(codes) * times, int(self._native.cliques)))
-        known = np.asarray(seen, dtype=np.int64)
-        logs, flat = self._native.draw(known, codes, _weights(soft), chances)
+        variables = np.asarray(evidence, dtype=np.int64)
+        logs, flat = self._native.draw(variables, codes, _weights(soft), chances)
         return logs, flat.reshape(-1, len(self.levels))
 
     def explain(
-        self, seen: Sequence[int], row: Sequence[int] | NDArray[np.int64], soft: Array | None = None
+        self,
+        evidence: Sequence[int],
+        row: Sequence[int] | NDArray[np.int64],
+        soft: Array | None = None,
     ) -> tuple[NDArray[np.int64], float]:
         """The most probable levels of all variables given those seen, and their joint log weight."""
-        both = (np.asarray(each, dtype=np.int64) for each in (seen, row))
-        found, log = self._native.explain(*both, _weights(soft))
-        return found, float(log)
+        both = (np.asarray(values, dtype=np.int64) for values in (evidence, row))
+        levels, log = self._native.explain(*both, _weights(soft))
+        return levels, float(log)
 
 
 def _weights(soft: Array | None) -> Array:

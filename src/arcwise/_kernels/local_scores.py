@@ -204,19 +204,19 @@ class DiscreteScores(Batches):
 
     def many(self, child: int, sets: Sets) -> Array:
         """Scores of several parent sets."""
-        found: Array = self.native.many(child, *pack(sets))
-        return found
+        scores: Array = self.native.many(child, *pack(sets))
+        return scores
 
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
         """The score of `base`, then those with each of `among` put in or taken out; -inf for the child."""
-        sets = (np.asarray(each, dtype=np.int64) for each in (base, among))
-        found: Array = self.native.toggles(child, *sets)
-        return found
+        sets = (np.asarray(values, dtype=np.int64) for values in (base, among))
+        scores: Array = self.native.toggles(child, *sets)
+        return scores
 
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array:
         """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
-        sets = (np.asarray(each, dtype=np.int64) for each in (candidates, always))
-        found: Array = self.native.subsets(child, *sets, most)
-        return found
+        sets = (np.asarray(values, dtype=np.int64) for values in (candidates, always))
+        scores: Array = self.native.subsets(child, *sets, most)
+        return scores

@@ -48,7 +48,7 @@ class Orders:
         self,
         source: NativeScores | Rows,
         barred: Sets,
-        kept: Sets,
+        required: Sets,
         *,
         max_parents: int,
         tolerance: float,
@@ -57,7 +57,7 @@ class Orders:
         self.asked = self.cleared = 0
         self._source = native_of(source)
         self._native = _native.Orders(
-            len(barred), *pack(barred), *pack(kept), max_parents, tolerance, most
+            len(barred), *pack(barred), *pack(required), max_parents, tolerance, most
         )
 
     def climb(self, order: Sequence[int], turns: Sequence[int], watch: Watch) -> ClimbResult:
@@ -70,8 +70,8 @@ class Orders:
         watch : told (column, total, arcs) after each move, and with the column -1 every so often;
             True ends the climb.
         """
-        both = (np.asarray(each, dtype=np.int64) for each in (order, turns))
-        found, indptr, indices, *rest = self._native.climb(self._source, *both, watch)
-        climbed = ClimbResult(found.tolist(), unpack(indptr, indices), *rest)
+        both = (np.asarray(values, dtype=np.int64) for values in (order, turns))
+        final, indptr, indices, *rest = self._native.climb(self._source, *both, watch)
+        climbed = ClimbResult(final.tolist(), unpack(indptr, indices), *rest)
         self.asked, self.cleared = climbed.asked, climbed.cleared
         return climbed

@@ -64,10 +64,10 @@ def loo(
     In double precision, or in `single` precision (relative error about 1e-6) at twice the speed.
     """
     at = np.ascontiguousarray(bandwidths, dtype=np.float64).reshape(len(sets), 2)
-    found = Loo(np.empty(len(sets)), np.empty((len(sets), 2)), np.empty((len(sets), 3)))
+    result = Loo(np.empty(len(sets)), np.empty((len(sets), 2)), np.empty((len(sets), 3)))
     data = (columns, apart, weights, child, levels, *pack(sets))
-    _native.parzen_loo(*data, at, single, *found)
-    return found
+    _native.parzen_loo(*data, at, single, *result)
+    return result
 
 
 def loo_mesh(
@@ -84,10 +84,10 @@ def loo_mesh(
     The error is about 1e-7 nats per row; NaN for sets that have no mesh: more columns, unordered levels, or
     bandwidths so small beside the columns' ranges that it would have more than four million points.
     """
-    found, at = np.empty(len(sets)), np.ascontiguousarray(bandwidths, dtype=np.float64)
+    result, at = np.empty(len(sets)), np.ascontiguousarray(bandwidths, dtype=np.float64)
     data = (columns, apart, weights, child, levels, *pack(sets))
-    _native.parzen_loo_mesh(*data, at.reshape(len(sets), 2), found)
-    return found
+    _native.parzen_loo_mesh(*data, at.reshape(len(sets), 2), result)
+    return result
 
 
 def fit(
@@ -117,9 +117,9 @@ def fit(
 
     def part(some: Sets) -> Fit:
         m = len(some)
-        found = Fit(np.empty((m, 2)), np.empty(m), np.empty(m))
-        _native.parzen_fit(columns, apart, weights, child, levels, *pack(some), *options, *found)
-        return found
+        result = Fit(np.empty((m, 2)), np.empty(m), np.empty(m))
+        _native.parzen_fit(columns, apart, weights, child, levels, *pack(some), *options, *result)
+        return result
 
     parts = _shared_out(part, sets, threads)
     return Fit(*(np.concatenate(pieces) for pieces in zip(*parts, strict=True)))
@@ -165,9 +165,9 @@ def joint_slope(
     """`joint` with its first and second derivative by log width, each (m,)."""
 
     def part(some: Sets) -> tuple[Array, Array, Array]:
-        found = (np.empty(len(some)), np.empty(len(some)), np.empty(len(some)))
-        _native.parzen_joint(columns, apart, weights, *pack(some), float(width), slopes, *found)
-        return found
+        result = (np.empty(len(some)), np.empty(len(some)), np.empty(len(some)))
+        _native.parzen_joint(columns, apart, weights, *pack(some), float(width), slopes, *result)
+        return result
 
     value, slope, bend = zip(*_shared_out(part, sets, threads), strict=True)
     return np.concatenate(value), np.concatenate(slope), np.concatenate(bend)

@@ -43,19 +43,19 @@ def sweep(
 ) -> Sweep:
     """Toggle every variable in every base set: O(k^2 p) a set of size k."""
     shape = len(children), len(matrix)
-    found = Sweep(np.empty(shape[0]), np.empty(shape[0]), np.empty(shape), np.empty(shape))
+    result = Sweep(np.empty(shape[0]), np.empty(shape[0]), np.empty(shape), np.empty(shape))
     numbers = np.asarray(children, dtype=np.int64)
-    _native.gaussian_sweep(matrix, numbers, *pack(bases), tolerance, floor, *found)
-    return found
+    _native.gaussian_sweep(matrix, numbers, *pack(bases), tolerance, floor, *result)
+    return result
 
 
 def many(
     matrix: Array, child: int, sets: Sequence[tuple[int, ...]], tolerance: float, floor: float
 ) -> tuple[Array, Array]:
     """Residual and logdet (m,) of one child for m sets: O(k^3) a set."""
-    found = np.empty(len(sets)), np.empty(len(sets))
-    _native.gaussian_many(matrix, child, *pack(sets), tolerance, floor, *found)
-    return found
+    result = np.empty(len(sets)), np.empty(len(sets))
+    _native.gaussian_many(matrix, child, *pack(sets), tolerance, floor, *result)
+    return result
 
 
 def subsets(
@@ -71,10 +71,10 @@ def subsets(
 
     About six multiplications a subset. The residual is NaN for sets larger than `most`.
     """
-    found = np.empty(1 << len(candidates)), np.empty(1 << len(candidates))
-    sets = (np.asarray(each, dtype=np.int64) for each in (candidates, always))
-    _native.gaussian_subsets(matrix, child, *sets, most, tolerance, floor, *found)
-    return found
+    result = np.empty(1 << len(candidates)), np.empty(1 << len(candidates))
+    sets = (np.asarray(values, dtype=np.int64) for values in (candidates, always))
+    _native.gaussian_subsets(matrix, child, *sets, most, tolerance, floor, *result)
+    return result
 
 
 def folds(

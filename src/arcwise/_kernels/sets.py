@@ -116,5 +116,5 @@ def dag_posterior(
     while not sums.advance(_TERMS):
         if check is not None:
             check()
-    log_total, arcs, chosen = sums.found()
-    return GraphSums(float(log_total), arcs.reshape(p, p), chosen.reshape(weights.shape))
+    log_total, arcs, shares = sums.found()
+    return GraphSums(float(log_total), arcs.reshape(p, p), shares.reshape(weights.shape))

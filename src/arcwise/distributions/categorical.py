@@ -144,25 +144,25 @@ class Categorical(Readings):
         if isinstance(event, tuple) and self.numeric:
             low, high = interval(self.name, event)
             return (self.numbers >= low) & (self.numbers <= high)
-        wanted = list(event) if isinstance(event, list | set | frozenset | tuple) else [event]
-        codes = self.code_of(wanted)
+        levels = list(event) if isinstance(event, list | set | frozenset | tuple) else [event]
+        codes = self.code_of(levels)
         if np.isnan(codes).any():
-            level = wanted[int(np.isnan(codes).argmax())]
-            known = map(str, self.levels or ())
-            raise DataError(f"{self.name!r} has no level {level!r}. {close_to(level, known)}")
+            level = levels[int(np.isnan(codes).argmax())]
+            names = map(str, self.levels or ())
+            raise DataError(f"{self.name!r} has no level {level!r}. {close_to(level, names)}")
         return np.isin(np.arange(self.probabilities.shape[1]), codes)
 
     def code_of(self, values: Iterable[Any]) -> Array:
         """Codes of levels; NaN for what is not a level."""
         count = self.probabilities.shape[1]
-        known = range(count) if self.levels is None else self.levels
-        codes = {level: float(code) for code, level in enumerate(known)}
+        levels = range(count) if self.levels is None else self.levels
+        codes = {level: float(code) for code, level in enumerate(levels)}
         return np.array([codes.get(value, np.nan) for value in values])
 
     def values(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Levels behind codes, as users know them: numbers, or objects."""
-        known = self.numbers if self.numeric else np.array(self.levels, dtype=object)
-        return known[codes.astype(np.intp)]
+        levels = self.numbers if self.numeric else np.array(self.levels, dtype=object)
+        return levels[codes.astype(np.intp)]
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Codes drawn by their probabilities (rows by draws)."""

@@ -39,17 +39,17 @@ def blend(parts: Sequence[Distribution], weights: Array) -> Distribution:
         means, spreads = (np.stack([getattr(p, w) for p in parts], axis=1) for w in ("mean", "sd"))
         return Mixture(means, spreads, _lines(weights, len(means)).T)
     first = parts[0]
-    if (own := first.categorical) is not None:
-        chances = np.stack([part.chances(len(own.probabilities.T)) for part in parts])
+    if (categorical := first.categorical) is not None:
+        chances = np.stack([part.chances(len(categorical.probabilities.T)) for part in parts])
         lines = _lines(weights, chances.shape[1])
-        return own.with_shares(np.einsum("kr,krl->rl", lines, chances))
+        return categorical.with_shares(np.einsum("kr,krl->rl", lines, chances))
     return Blend(tuple(parts), _lines(weights, len(first.mean)))
 
 
 def _lines(weights: Array, rows: int) -> Array:
     """Weights as models by rows."""
-    own = weights[:, None] if weights.ndim == 1 else weights
-    return np.broadcast_to(own, (len(weights), rows))
+    lines = weights[:, None] if weights.ndim == 1 else weights
+    return np.broadcast_to(lines, (len(weights), rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,8 @@ class Blend(Readings):
         """The weighted sum of what the parts say, row by row."""
         stacked = np.stack(values)
         lines = self.weights.reshape(self.weights.shape + (1,) * (stacked.ndim - 2))
-        found: Array = (lines * stacked).sum(axis=0)
-        return found
+        sums: Array = (lines * stacked).sum(axis=0)
+        return sums
 
     @cached_property
     def mean(self) -> Array:
@@ -91,8 +91,8 @@ class Blend(Readings):
                 middle = low + 0.5 * (high - low)
                 above = self.cdf(middle) >= q
                 low, high = np.where(above, low, middle), np.where(above, middle, high)
-        found: Array = high
-        return found
+        values: Array = high
+        return values
 
     def logpdf(self, x: Array) -> Array:
         """Log density at x."""
@@ -112,8 +112,8 @@ class Blend(Readings):
         which = (rng.random((rows, draws, 1)) * upto[:, None, -1:] > upto[:, None, :]).sum(axis=2)
         out = np.empty((rows, draws))
         for number, part in enumerate(self.parts):
-            chosen = which == number
-            out[chosen] = part.sample(rng, draws)[chosen]
+            mask = which == number
+            out[mask] = part.sample(rng, draws)[mask]
         return out
 
     def pooled(self, size: int, weights: Array | None = None) -> Distribution:
@@ -233,15 +233,15 @@ class Average:
         self.total = np.zeros(0)
         self.kept: list[Distribution] = []
 
-    def add(self, found: Distribution) -> None:
+    def add(self, distribution: Distribution) -> None:
         """Take in distributions of all rows."""
         self.count += 1
-        shares = found.shares
+        shares = distribution.shares
         if shares is None:
-            self.kept.append(found)
+            self.kept.append(distribution)
         else:
             self.total = self.total + shares if self.kept else shares.copy()
-            self.kept = [found]
+            self.kept = [distribution]
 
     def found(self) -> Distribution:
         """The average, one distribution a row."""
@@ -251,26 +251,28 @@ class Average:
         return _side_by_side(self.kept).pooled(len(self.kept))
 
 
-def _side_by_side(kept: list[Distribution]) -> Distribution:
+def _side_by_side(distributions: list[Distribution]) -> Distribution:
     """The distributions of each row as a run of rows."""
-    names = [each.name for each in fields(kept[0])]  # type: ignore[arg-type]
-    columns = {name: np.stack([getattr(each, name) for each in kept], axis=1) for name in names}
+    names = [part.name for part in fields(distributions[0])]  # type: ignore[arg-type]
+    columns = {
+        name: np.stack([getattr(part, name) for part in distributions], axis=1) for name in names
+    }
     flat = {name: array.reshape(-1, *array.shape[2:]) for name, array in columns.items()}
-    return replace(kept[0], **flat)  # type: ignore[type-var]
+    return replace(distributions[0], **flat)  # type: ignore[type-var]
 
 
-def centre(found: Distribution) -> Array:
+def centre(distribution: Distribution) -> Array:
     """A number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
-    levels = found.nominal
+    levels = distribution.nominal
     if levels is None:
-        return found.mean
+        return distribution.mean
     codes: Array = levels.probabilities @ np.arange(levels.probabilities.shape[1])
     return codes
 
 
-def refuse_beyond(found: Distribution, name: str) -> None:
+def refuse_beyond(distribution: Distribution, name: str) -> None:
     """Refuse distributions that are beyond the numbers of a computer, as after evidence of 1e200."""
-    if not np.isfinite(centre(found)).all():
+    if not np.isfinite(centre(distribution)).all():
         raise FitError(
             f"The answer for {name!r} is beyond the largest number: the evidence is too extreme."
         )

@@ -199,6 +199,6 @@ def beside(x: float, sd: float) -> str:
     >>> beside(12.34567, 2.0), beside(1e9 + 0.123, 0.2408), beside(5.0, 0.0)
     ('12.35', '1000000000.1', '5')
     """
-    known = 0 < sd < np.inf and x and np.isfinite(x)
-    apart = np.log10(abs(x)) - np.log10(sd) if known else 0.0  # the quotient may overflow
+    is_usable = 0 < sd < np.inf and x and np.isfinite(x)
+    apart = np.log10(abs(x)) - np.log10(sd) if is_usable else 0.0  # the quotient may overflow
     return f"{x:.{min(17, max(4, int(np.ceil(apart)) + 1))}g}"

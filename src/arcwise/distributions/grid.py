@@ -139,7 +139,7 @@ class Grid(Readings):
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Independent draws of each row (rows by draws)."""
         chance = rng.random((len(self.points), draws))
-        return np.stack([self.inverse(row, each) for row, each in enumerate(chance)])
+        return np.stack([self.inverse(row, share) for row, share in enumerate(chance)])
 
     def pooled(self, size: int, weights: Array | None = None) -> Grid:
         """Average of each run of `size` rows, evenly or by weights.
@@ -160,8 +160,8 @@ class Grid(Readings):
             levels = np.log(share)
         for row, at in enumerate(points):
             parts = self.take(slice(row * size, (row + 1) * size))
-            each = parts.logpdf(np.broadcast_to(at, (size, len(at))))
-            logs[row] = log_sum((each + levels[row][:, None]).T)
+            logs_of_parts = parts.logpdf(np.broadcast_to(at, (size, len(at))))
+            logs[row] = log_sum((logs_of_parts + levels[row][:, None]).T)
         return Grid(points, logs)
 
 

@@ -178,8 +178,8 @@ class Mixture(Readings):
 
     def take(self, rows: Any) -> Mixture:
         """The distributions of some rows."""
-        own = slice(None) if self.common else rows
-        return Mixture(self.centres[own], self.widths[own], self.weights[rows])
+        common = slice(None) if self.common else rows
+        return Mixture(self.centres[common], self.widths[common], self.weights[rows])
 
     def _blockwise(self, x: Array, of: Callable[[Mixture, Array], Array]) -> Array:
         """Apply a function of rows and lines of values, in blocks of rows and of values."""
@@ -218,10 +218,10 @@ class Mixture(Readings):
         for row in range(len(out)):
             part = self.take(slice(row, row + 1))
             heap = np.cumsum(part.weights[0])
-            chosen = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
-            chosen = np.minimum(chosen, len(heap) - 1)
+            picks = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
+            picks = np.minimum(picks, len(heap) - 1)
             normal = rng.standard_normal(draws)
-            out[row] = part.centres[0][chosen] + part.widths[0][chosen] * normal
+            out[row] = part.centres[0][picks] + part.widths[0][picks] * normal
         return out
 
     def pooled(self, size: int, weights: Array | None = None) -> Mixture:
@@ -234,37 +234,37 @@ class Mixture(Readings):
         return Mixture(self.centres.reshape(wide.shape), self.widths.reshape(wide.shape), wide)
 
 
-def _cdf(found: Mixture, x: Array) -> Array:
+def _cdf(mixture: Mixture, x: Array) -> Array:
     """Probabilities of values at or below x (rows by values)."""
     from scipy.special import ndtr
 
-    below = ndtr((x[:, :, None] - found.centres[:, None, :]) / found.widths[:, None, :])
-    share: Array = np.einsum("rk,rxk->rx", found.weights, below)
+    below = ndtr((x[:, :, None] - mixture.centres[:, None, :]) / mixture.widths[:, None, :])
+    share: Array = np.einsum("rk,rxk->rx", mixture.weights, below)
     return share
 
 
-def _logs(found: Mixture, x: Array) -> Array:
+def _logs(mixture: Mixture, x: Array) -> Array:
     """Log densities at x (rows by values)."""
     with np.errstate(divide="ignore", over="ignore"):
-        level = np.log(found.weights) - np.log(found.widths) - 0.5 * _LOG_2PI
-        z = (x[:, :, None] - found.centres[:, None, :]) / found.widths[:, None, :]
+        level = np.log(mixture.weights) - np.log(mixture.widths) - 0.5 * _LOG_2PI
+        z = (x[:, :, None] - mixture.centres[:, None, :]) / mixture.widths[:, None, :]
         return log_sum(level[:, None, :] - 0.5 * z**2)
 
 
-def _quantile(found: Mixture, share: float) -> Array:
+def _quantile(mixture: Mixture, share: float) -> Array:
     """Quantile of each row: Newton steps that never leave a bracket."""
     if share in (0.0, 1.0):
-        return np.full(len(found.weights), -np.inf if share == 0.0 else np.inf)
-    wide = np.broadcast_to(found.centres, found.weights.shape)
-    live = found.weights > 0
-    low = np.where(live, wide - _REACH * found.widths, np.inf).min(axis=1)
-    high = np.where(live, wide + _REACH * found.widths, -np.inf).max(axis=1)
-    x, finest = np.clip(found.mean, low, high), found.widths.min(axis=1)
+        return np.full(len(mixture.weights), -np.inf if share == 0.0 else np.inf)
+    wide = np.broadcast_to(mixture.centres, mixture.weights.shape)
+    live = mixture.weights > 0
+    low = np.where(live, wide - _REACH * mixture.widths, np.inf).min(axis=1)
+    high = np.where(live, wide + _REACH * mixture.widths, -np.inf).max(axis=1)
+    x, finest = np.clip(mixture.mean, low, high), mixture.widths.min(axis=1)
     for count in range(_STEPS):
-        off = _cdf(found, x[:, None])[:, 0] - share
+        off = _cdf(mixture, x[:, None])[:, 0] - share
         low, high = np.where(off < 0, x, low), np.where(off < 0, high, x)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            step = x - off * np.exp(-_logs(found, x[:, None])[:, 0])
+            step = x - off * np.exp(-_logs(mixture, x[:, None])[:, 0])
         if (np.abs(step - x) <= 1e-13 * np.abs(x) + 1e-9 * finest).all():
             break
         newton = (step > low) & (step < high) & (count % 3 < 2)  # every third step halves

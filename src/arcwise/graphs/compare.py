@@ -75,7 +75,7 @@ class Comparison(Framed):
     def frame(self) -> Frame:
         """One row per differing edge: what changed, the edge in the graph and in the reference."""
         columns = zip(*self.differences, strict=True) if self.differences else ((), (), ())
-        series = (Series(*each) for each in zip(EdgeDifference._fields, columns, strict=True))
+        series = (Series(*values) for values in zip(EdgeDifference._fields, columns, strict=True))
         return Frame(tuple(series), notes=tuple(self.distances))
 
     def __str__(self) -> str:
@@ -84,9 +84,11 @@ class Comparison(Framed):
 
     def _listed(self) -> Iterator[str]:
         """A line for each kind of change, with its edges."""
-        for change in dict.fromkeys(each.change for each in self.differences):
+        for change in dict.fromkeys(difference.change for difference in self.differences):
             edges = [
-                each.graph or each.reference for each in self.differences if each.change == change
+                difference.graph or difference.reference
+                for difference in self.differences
+                if difference.change == change
             ]
             more = f" and {len(edges) - MOST_LISTED} more" * (len(edges) > MOST_LISTED)
             yield f"{change}: {', '.join(edges[:MOST_LISTED])}{more}"
@@ -188,8 +190,8 @@ def _edges(graph: Graph) -> dict[tuple[str, str], str]:
     nodes = graph.nodes
     arcs = [(nodes[tail], " -> ", nodes[head]) for tail, head in graph.numbered_arcs]
     lines = [(*sorted((nodes[i], nodes[j])), " -- ") for i, j in graph.numbered_edges]
-    found = {(min(a, b), max(a, b)): a + sign + b for a, sign, b in arcs}
-    return found | {(a, b): a + sign + b for a, b, sign in lines}
+    edges = {(min(a, b), max(a, b)): a + sign + b for a, sign, b in arcs}
+    return edges | {(a, b): a + sign + b for a, b, sign in lines}
 
 
 def shd(graph: Any, reference: Any) -> int:
@@ -230,7 +232,7 @@ def shd_cpdag(graph: Any, reference: Any) -> int:
     graph, other = _pair(graph, reference)
     if _undirected(graph) or _undirected(other):
         raise GraphError("shd_cpdag compares DAGs or PDAGs, got an undirected graph.")
-    one, two = (cpdag(each) if each.directed else each for each in (graph, other))
+    one, two = (cpdag(g) if g.directed else g for g in (graph, other))
     return _distance(one, two)
 
 
@@ -283,9 +285,9 @@ def _pair(graph: Any, reference: Any) -> tuple[Graph, Graph]:
     return one, _aligned(one, two)
 
 
-def _names_links_only(given: Any) -> bool:
+def _names_links_only(form: Any) -> bool:
     """Whether a form leaves out nodes without edges: a text, pairs or a mapping."""
-    return isinstance(given, str | list | tuple | Mapping)
+    return isinstance(form, str | list | tuple | Mapping)
 
 
 def _aligned(graph: Graph, reference: Graph) -> Graph:
@@ -294,19 +296,19 @@ def _aligned(graph: Graph, reference: Graph) -> Graph:
         return reference
     odd = sorted(set(graph.nodes).symmetric_difference(reference.nodes))
     if odd:
-        shown = ", ".join(map(repr, odd[:5])) + (" ..." if len(odd) > 5 else "")
+        names = ", ".join(map(repr, odd[:5])) + (" ..." if len(odd) > 5 else "")
         raise GraphError(
-            f"Only graphs on the same nodes can be compared; in one of them only: {shown}."
+            f"Only graphs on the same nodes can be compared; in one of them only: {names}."
         )
     return reference.over(graph.nodes)
 
 
 def _relations(graph: Graph) -> dict[tuple[int, int], str]:
     """Say of each adjacent pair (smaller, larger) how it is joined: ->, <- or -."""
-    joined = {
+    relations = {
         (min(arc), max(arc)): "->" if arc[0] < arc[1] else "<-" for arc in graph.numbered_arcs
     }
-    return joined | dict.fromkeys(graph.numbered_edges, "-")
+    return relations | dict.fromkeys(graph.numbered_edges, "-")
 
 
 def _distance(graph: Graph, other: Graph) -> int:
@@ -317,7 +319,7 @@ def _distance(graph: Graph, other: Graph) -> int:
 
 def _counts(graph: Graph, other: Graph) -> tuple[int, int, int]:
     """Count the pairs adjacent in both graphs, in the first only, in the second only."""
-    one, two = (set(skeleton(each).numbered_edges) for each in (graph, other))
+    one, two = (set(skeleton(g).numbered_edges) for g in (graph, other))
     return len(one & two), len(one - two), len(two - one)
 
 

@@ -223,8 +223,8 @@ class DAG(AnyGraph):
         ('b', 'c')
         """
         number = self.index(node)
-        own = set(self.parents[number]).union(self.children[number])
-        mates = own.union(*(self.parents[child] for child in self.children[number]))
+        family = set(self.parents[number]).union(self.children[number])
+        mates = family.union(*(self.parents[child] for child in self.children[number]))
         return named(self, sorted(mates - {number}))
 
     def with_arc(self, tail: Node, head: Node) -> Self:
@@ -316,8 +316,8 @@ def _term(dag: DAG, node: int) -> str:
 
 def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
     """Say which cycle there is."""
-    shown = " -> ".join(nodes[node] for node in cycle)
-    return GraphError(f"The arcs form a cycle: {shown}; a DAG has none, so remove or turn one arc.")
+    path = " -> ".join(nodes[node] for node in cycle)
+    return GraphError(f"The arcs form a cycle: {path}; a DAG has none, so remove or turn one arc.")
 
 
 def _find_cycle(parents: Sequence[Sequence[int]], placed: Iterable[int]) -> list[int]:

@@ -27,12 +27,12 @@ from arcwise.graphs.pdag import PDAG, Graph
 from arcwise.graphs.ugraph import UGraph
 
 
-def ug(*given: Any, nodes: Iterable[str] | None = None) -> UGraph:
+def ug(*forms: Any, nodes: Iterable[str] | None = None) -> UGraph:
     """Make an undirected graph from edges, formulas, lists of names, a matrix or a networkx graph.
 
     Parameters
     ----------
-    given : texts such as "a:b:e + c" or "a -- b, b - c"; lists of names (all adjacent), of pairs or of texts;
+    forms : texts such as "a:b:e + c" or "a -- b, b - c"; lists of names (all adjacent), of pairs or of texts;
         a symmetric matrix; a networkx Graph; a UGraph.
     nodes : all names, in order; by default the columns of a matrix, else the sorted names.
 
@@ -47,18 +47,18 @@ def ug(*given: Any, nodes: Iterable[str] | None = None) -> UGraph:
     >>> ug(["a", "b"], ["b", "c"]) == ug("a*b", "~b:c") == ug("a -- b - c") == ug([("a", "b"), "b -- c"])
     True
     """
-    parsed, order = _read(given, False, nodes)
+    parsed, order = _read(forms, False, nodes)
     return UGraph.from_edges(parsed.edges, order)
 
 
-def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
+def dag(*forms: Any, nodes: Iterable[str] | None = None) -> DAG:
     """Make a DAG from arcs, formulas, a model string, a mapping, a matrix or a networkx graph.
 
     An arc runs from parent to child in every form.
 
     Parameters
     ----------
-    given : one of these, or several of the first three:
+    forms : one of these, or several of the first three:
 
         * a text with arrows, "a -> b <- c; c -> d", a formula, "a + b:a" (child first), or a model string,
           "[a][b|a]";
@@ -85,18 +85,18 @@ def dag(*given: Any, nodes: Iterable[str] | None = None) -> DAG:
     >>> dag(["gauge", "fuel", "battery"]).parents_of("gauge")
     ('battery', 'fuel')
     """
-    terms = [term for term in given if not isinstance(term, tuple) and plain_names(term)]
+    terms = [term for term in forms if not isinstance(term, tuple) and plain_names(term)]
     if terms and all(len(list(term)) == 2 for term in terms):
         child, parent = terms[0]
         raise GraphError(
             f"A list of two names has two meanings, got {[child, parent]!r}: write "
             f"[({parent!r}, {child!r})] for the arc {parent} -> {child}, or {{{child!r}: [{parent!r}]}}."
         )
-    parsed, order = _read(given, True, nodes)
+    parsed, order = _read(forms, True, nodes)
     return DAG.from_arcs(parsed.arcs, order)
 
 
-def graph_of(given: Any) -> DAG | UGraph:
+def graph_of(form: Any) -> DAG | UGraph:
     """Make the graph that is given in any form: undirected if all its edges are, else a DAG.
 
     Raises
@@ -109,7 +109,7 @@ def graph_of(given: Any) -> DAG | UGraph:
     >>> graph_of("a -- b"), graph_of({"b": ["a"]})
     (<UGraph a:b>, <DAG [a][b|a]>)
     """
-    graph = any_graph(given)
+    graph = any_graph(form)
     if graph.directed is None:
         one, two = graph.edges[0] if graph.edges else ("", "")
         raise GraphError(
@@ -120,7 +120,7 @@ def graph_of(given: Any) -> DAG | UGraph:
     return graph
 
 
-def any_graph(given: Any) -> Graph:
+def any_graph(form: Any) -> Graph:
     """Make the graph of a network, or the graph that is given in any form; a PDAG if it has arcs and edges.
 
     Raises
@@ -132,39 +132,39 @@ def any_graph(given: Any) -> Graph:
     >>> any_graph([[0, 1, 0], [0, 0, 1], [0, 1, 0]])
     <PDAG x1 -> x2, x2 - x3>
     """
-    if isinstance(given, Graph):
-        return given
-    if isinstance(getattr(given, "graph", None), Graph):
-        return any_graph(given.graph)
-    if isinstance(given, str) and either(given):
+    if isinstance(form, Graph):
+        return form
+    if isinstance(getattr(form, "graph", None), Graph):
+        return any_graph(form.graph)
+    if isinstance(form, str) and either(form):
         raise GraphError(
-            f"The formula {given!r} does not say whether its edges have a direction: write "
-            f"ug({given!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
+            f"The formula {form!r} does not say whether its edges have a direction: write "
+            f"ug({form!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
             "model string such as '[a][b|a]'."
         )
-    if is_matrix(given) or hasattr(given, "is_directed"):
+    if is_matrix(form) or hasattr(form, "is_directed"):
         both = Parser(None)
-        both.read(given)
+        both.read(form)
         if both.edges and both.arcs:
             return PDAG.from_edges(both.arcs, both.edges, _order(both, None))
-        return ug(given) if both.edges else dag(given)
-    texts = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
-    return ug(given) if any(isinstance(t, str) and has_lines(t) for t in texts) else dag(given)
+        return ug(form) if both.edges else dag(form)
+    texts = [form] if isinstance(form, str) else form if isinstance(form, list | tuple) else []
+    return ug(form) if any(isinstance(t, str) and has_lines(t) for t in texts) else dag(form)
 
 
-def parents_as_written(given: Any) -> dict[str, tuple[str, ...]]:
+def parents_as_written(form: Any) -> dict[str, tuple[str, ...]]:
     """The parents of each child in the order in which a DAG names them; empty for forms without an order.
 
     >>> parents_as_written("[a][b][c|b:a]")
     {'c': ('b', 'a')}
     """
-    ordered = isinstance(given, str | list | tuple | Mapping) and not is_matrix(given)
+    ordered = isinstance(form, str | list | tuple | Mapping) and not is_matrix(form)
     if not ordered or (
-        isinstance(given, Mapping) and any(isinstance(v, Set) for v in given.values())
+        isinstance(form, Mapping) and any(isinstance(v, Set) for v in form.values())
     ):
         return {}
     parsed = Parser(True)
-    parsed.read(given)
+    parsed.read(form)
     parents: dict[str, dict[str, None]] = {}
     for tail, head in parsed.arcs:
         parents.setdefault(head, {})[tail] = None
@@ -172,15 +172,15 @@ def parents_as_written(given: Any) -> dict[str, tuple[str, ...]]:
 
 
 def _read(
-    given: Sequence[Any], directed: bool, nodes: Iterable[str] | None
+    forms: Sequence[Any], directed: bool, nodes: Iterable[str] | None
 ) -> tuple[Parser, tuple[str, ...]]:
     """Read forms of one graph; return what was read and the names in order."""
     parsed, names = Parser(directed), None if nodes is None else tuple(nodes)
-    for each in given:
-        if is_matrix(each):
-            parsed.take(*links_of_matrix(each, names))
+    for form in forms:
+        if is_matrix(form):
+            parsed.take(*links_of_matrix(form, names))
         else:
-            parsed.read(each)
+            parsed.read(form)
     return parsed, _order(parsed, names)
 
 
@@ -211,8 +211,8 @@ def either(text: str) -> bool:
     terms = [
         {name.strip() for name in re.split(r"[:*]", term)} for term in re.split(r"[+,;\n]", bare)
     ]
-    joined = set[str]().union(*(term for term in terms if len(term) > 1))
-    return bool(joined) and not any(len(term) == 1 and term <= joined for term in terms)
+    adjacent = set[str]().union(*(term for term in terms if len(term) > 1))
+    return bool(adjacent) and not any(len(term) == 1 and term <= adjacent for term in terms)
 
 
 def formula(graph: DAG | UGraph) -> str:

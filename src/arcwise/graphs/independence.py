@@ -67,10 +67,10 @@ def v_structures(graph: Any) -> tuple[tuple[str, str, str], ...]:
 
 def _with_arcs(graph: Any) -> DAG | PDAG:
     """A DAG or PDAG in any form; refuse an undirected graph."""
-    read = any_graph(graph)
-    if read.directed is False:
+    form = any_graph(graph)
+    if form.directed is False:
         raise GraphError("A DAG or a PDAG is needed, got an undirected graph.")
-    return read
+    return form
 
 
 def moral(dag: Any) -> UGraph:
@@ -156,9 +156,9 @@ def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
                 free[head].append(tail)
                 free[tail].append(head)
     parents = tuple(tuple(sorted(row)) for row in compelled)
-    found = PDAG.unchecked(dag.nodes, parents, tuple(tuple(sorted(row)) for row in free))
-    known = [] if limits is None else _known_arcs(dag, free, limits)
-    return directed_by(found, known) if known else found
+    result = PDAG.unchecked(dag.nodes, parents, tuple(tuple(sorted(row)) for row in free))
+    arcs = [] if limits is None else _known_arcs(dag, free, limits)
+    return directed_by(result, arcs) if arcs else result
 
 
 def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[int, int]]:
@@ -175,7 +175,7 @@ def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[i
 
 def _compelled(dag: DAG) -> list[set[int]]:
     """Find for each node the parents whose arcs are compelled (Chickering's label-edges)."""
-    rank = {node: place for place, node in enumerate(dag.order())}
+    rank = {node: number for number, node in enumerate(dag.order())}
     families = [frozenset(row) for row in dag.parents]
     compelled: list[set[int]] = [set() for _ in dag.nodes]
     for node in dag.order():
@@ -213,23 +213,23 @@ def extension(pdag: PDAG) -> DAG:
     below = [set(row) for row in pdag.children]
     free = [set(row) for row in pdag.neighbours]
     rows: list[tuple[int, ...]] = list(pdag.parents)
-    left = set(range(len(pdag.nodes)))
-    look = [-node for node in left]
+    remaining = set(range(len(pdag.nodes)))
+    look = [-node for node in remaining]
     heapify(look)
     while look:
         node = -heappop(look)
-        if node not in left or below[node] or not _simplicial(node, near, free):
+        if node not in remaining or below[node] or not _simplicial(node, near, free):
             continue
         rows[node] = tuple(sorted(free[node].union(pdag.parents[node])))
-        left.remove(node)
+        remaining.remove(node)
         for other in near[node]:
             near[other].remove(node)
             below[other].discard(node)
             free[other].discard(node)
             # Only a node that lost a neighbour can have become a sink.
             heappush(look, -other)
-    if left:
-        raise _no_extension(pdag, left)
+    if remaining:
+        raise _no_extension(pdag, remaining)
     return DAG.unchecked(pdag.nodes, tuple(rows))
 
 
@@ -242,12 +242,12 @@ def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
     )
 
 
-def _no_extension(pdag: PDAG, left: set[int]) -> GraphError:
+def _no_extension(pdag: PDAG, remaining: set[int]) -> GraphError:
     """Name the nodes among which no direction is possible."""
-    names = named(pdag, sorted(left))
-    shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    names = named(pdag, sorted(remaining))
+    text = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     return GraphError(
-        f"No DAG extends this PDAG: the edges among {shown} cannot all be directed without "
+        f"No DAG extends this PDAG: the edges among {text} cannot all be directed without "
         "a cycle or a new v-structure."
     )
 
@@ -364,30 +364,30 @@ def _disjoint(
     return left, right, between
 
 
-def _connected(graph: DAG | UGraph, starts: set[int], given: set[int]) -> set[int]:
+def _connected(graph: DAG | UGraph, starts: set[int], evidence: set[int]) -> set[int]:
     """Collect the nodes with an open path from the starts, the starts included."""
     if graph.directed:
-        return _ball(graph, starts, given)
-    return _moral_walk(graph, set(range(len(graph.nodes))), starts, given) - given
+        return _ball(graph, starts, evidence)
+    return _moral_walk(graph, set(range(len(graph.nodes))), starts, evidence) - evidence
 
 
-def _ball(dag: DAG, starts: set[int], given: set[int]) -> set[int]:
+def _ball(dag: DAG, starts: set[int], evidence: set[int]) -> set[int]:
     """Follow open trails; a state is a node and whether it was entered from a child."""
-    opened = reach(dag.parents, given)
+    opened = reach(dag.parents, evidence)
     todo = [(node, True) for node in starts]
-    seen = set(todo)
+    states = set(todo)
     while todo:
         node, upward = todo.pop()
         steps: list[tuple[int, bool]] = []
-        if node not in given:
+        if node not in evidence:
             steps += [(child, False) for child in dag.children[node]]
         # Upwards through a node: as a chain or fork if not given, as a collider if opened.
-        if (node not in given) if upward else (node in opened):
+        if (node not in evidence) if upward else (node in opened):
             steps += [(parent, True) for parent in dag.parents[node]]
-        fresh = [step for step in steps if step not in seen]
-        seen.update(fresh)
+        fresh = [step for step in steps if step not in states]
+        states.update(fresh)
         todo.extend(fresh)
-    return {node for node, _ in seen if node not in given}
+    return {node for node, _ in states if node not in evidence}
 
 
 def _ancestors(graph: DAG | UGraph, ends: set[int]) -> set[int]:
@@ -397,17 +397,17 @@ def _ancestors(graph: DAG | UGraph, ends: set[int]) -> set[int]:
 
 def _moral_walk(graph: DAG | UGraph, keep: set[int], starts: set[int], stops: set[int]) -> set[int]:
     """Walk in the moral graph of the kept nodes; stops are entered and not left."""
-    found, todo = set(starts), list(starts)
+    visited, todo = set(starts), list(starts)
     married: set[int] = set()
     while todo:
         node = todo.pop()
         if node in stops:
             continue
         for other in _moral_neighbours(graph, node, keep, married):
-            if other in keep and other not in found:
-                found.add(other)
+            if other in keep and other not in visited:
+                visited.add(other)
                 todo.append(other)
-    return found
+    return visited
 
 
 def _moral_neighbours(

@@ -62,14 +62,14 @@ def to_networkx(graph: AnyGraph) -> Any:
     [('a', 'b')]
     """
     networkx = _networkx()
-    made = networkx.DiGraph() if hasattr(graph, "parents") else networkx.Graph()
-    made.add_nodes_from(graph.nodes)
-    made.add_edges_from(named(graph, arc) for arc in graph.numbered_arcs)
+    result = networkx.DiGraph() if hasattr(graph, "parents") else networkx.Graph()
+    result.add_nodes_from(graph.nodes)
+    result.add_edges_from(named(graph, arc) for arc in graph.numbered_arcs)
     edges = [named(graph, edge) for edge in graph.numbered_edges]
-    made.add_edges_from(edges)
-    if made.is_directed():
-        made.add_edges_from((two, one) for one, two in edges)
-    return made
+    result.add_edges_from(edges)
+    if result.is_directed():
+        result.add_edges_from((two, one) for one, two in edges)
+    return result
 
 
 def _networkx() -> Any:
@@ -126,51 +126,51 @@ def _count_rows(dag: "DAG", counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def links_of_matrix(given: Any, nodes: Iterable[str] | None = None) -> Links:
+def links_of_matrix(matrix: Any, nodes: Iterable[str] | None = None) -> Links:
     """The names, arcs and edges of an adjacency matrix; both of (i, j) and (j, i) are an edge."""
-    names, ones = ones_of(given, nodes)
+    names, ones = ones_of(matrix, nodes)
     ends = {(names[row], names[column]) for row, column in ones}
     both = {(tail, head) for tail, head in ends if tail != head and (head, tail) in ends}
     return names, sorted(ends - both), sorted((one, two) for one, two in both if one < two)
 
 
-def links_of_networkx(given: Any) -> Links:
+def links_of_networkx(graph: Any) -> Links:
     """The names, arcs and edges of a networkx graph; a pair of opposite arcs is an edge."""
-    if given.is_multigraph():
+    if graph.is_multigraph():
         raise GraphError(
-            f"A networkx graph must be a Graph or DiGraph, got a {type(given).__name__}."
+            f"A networkx graph must be a Graph or DiGraph, got a {type(graph).__name__}."
         )
-    ends = [(str(one), str(two)) for one, two in given.edges]
-    names = check_nodes(sorted(map(str, given.nodes)))
-    loose = ends if not given.is_directed() else [(two, one) for one, two in ends if one != two]
+    ends = [(str(one), str(two)) for one, two in graph.edges]
+    names = check_nodes(sorted(map(str, graph.nodes)))
+    loose = ends if not graph.is_directed() else [(two, one) for one, two in ends if one != two]
     opposite = set(loose)
     edges = {(min(pair), max(pair)) for pair in ends if pair in opposite}
     return list(names), [pair for pair in ends if pair not in opposite], sorted(edges)
 
 
-def is_matrix(given: Any) -> bool:
+def is_matrix(value: Any) -> bool:
     """Tell whether something is an adjacency matrix: an array, a frame, or nested lists of numbers."""
-    return (hasattr(given, "shape") and table_pairs(given) is None) or (
-        isinstance(given, list)
-        and bool(given)
-        and all(isinstance(row, list) and len(row) == len(given) for row in given)
-        and all(isinstance(cell, int | float) for row in given for cell in row)
+    return (hasattr(value, "shape") and table_pairs(value) is None) or (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(row, list) and len(row) == len(value) for row in value)
+        and all(isinstance(cell, int | float) for row in value for cell in row)
     )
 
 
-def table_pairs(given: Any) -> list[tuple[str, str]] | None:
+def table_pairs(table: Any) -> list[tuple[str, str]] | None:
     """The pairs (parent, child) of a frame or array of names with a row per arc; None for anything else.
 
     The columns are the only two, or those with the names that frames of arcs have elsewhere: "from" and "to",
     "parent" and "child", "source" and "target", "tail" and "head".
     """
-    if len(getattr(given, "shape", ())) != 2 or hasattr(given, "tocoo"):
+    if len(getattr(table, "shape", ())) != 2 or hasattr(table, "tocoo"):
         return None
-    rows = np.asarray(given)
+    rows = np.asarray(table)
     if rows.dtype.kind not in "OUT":
         return None
     names = [
-        str(name).lower() for name in getattr(given, "column_names", getattr(given, "columns", ()))
+        str(name).lower() for name in getattr(table, "column_names", getattr(table, "columns", ()))
     ]
     ends = [pair for pair in _PAIR_COLUMNS if set(pair) <= set(names)]
     if not ends and rows.shape[1] != 2:

@@ -141,8 +141,10 @@ def _acyclic_moves(dag: DAG) -> Iterator[Move]:
             yield Move("drop", tail, head)
             if tail not in above:
                 yield Move("flip", tail, head)
-        taken = below.union(parents)
-        yield from (Move("add", tail, head) for tail in range(len(dag.nodes)) if tail not in taken)
+        excluded = below.union(parents)
+        yield from (
+            Move("add", tail, head) for tail in range(len(dag.nodes)) if tail not in excluded
+        )
 
 
 def _indirect(dag: DAG, head: int) -> set[int]:
@@ -210,15 +212,15 @@ def _successes(trials: int, probability: float, rng: np.random.Generator) -> NDA
     """Draw the places of the successes among independent trials, ascending."""
     if probability <= 0 or trials == 0:
         return np.zeros(0, dtype=np.int64)
-    found: list[NDArray[np.int64]] = []
+    steps: list[NDArray[np.int64]] = []
     last = -1
     while last < trials:
         # Some more than expected, so that one round nearly always does.
         size = int(1.1 * (trials - last) * probability) + 20
         gaps = np.minimum(rng.geometric(probability, size), trials + 1)
-        found.append(last + np.cumsum(gaps))
-        last = int(found[-1][-1])
-    places = np.concatenate(found)
+        steps.append(last + np.cumsum(gaps))
+        last = int(steps[-1][-1])
+    places = np.concatenate(steps)
     return places[places < trials]
 
 
@@ -248,11 +250,11 @@ def complete_dag(limits: Limits, rng: np.random.Generator) -> DAG:
     >>> complete_dag(Limits.none(["a", "b", "c"]), np.random.default_rng(1)).n_arcs
     3
     """
-    place = {node: i for i, node in enumerate(_order(limits, rng))}
+    rank = {node: i for i, node in enumerate(_order(limits, rng))}
     parents = []
     for child in range(len(limits.nodes)):
         required = limits.required[child]
-        earlier = [x for x in limits.candidates(child).tolist() if place[x] < place[child]]
+        earlier = [x for x in limits.candidates(child).tolist() if rank[x] < rank[child]]
         room = len(earlier) if limits.max_parents is None else limits.max_parents - len(required)
         parents.append(tuple(sorted([*required, *earlier[:room]])))
     return DAG(limits.nodes, tuple(parents))

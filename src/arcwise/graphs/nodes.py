@@ -100,11 +100,11 @@ def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
 
 def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
     """Return the sorted names met in pairs of names."""
-    found = {node for ends in pairs for node in ends}
-    if not are_texts(found):
-        number = next(node for node in found if node != str(node))
+    names = {node for ends in pairs for node in ends}
+    if not are_texts(names):
+        number = next(node for node in names if node != str(node))
         raise GraphError(f"Node number {number!r} has no meaning here: give nodes= with the names.")
-    return tuple(sorted(map(str, found)))
+    return tuple(sorted(map(str, names)))
 
 
 def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -> Rows:
@@ -131,14 +131,14 @@ def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -
     return table
 
 
-def rows_over(own: Sequence[str], rows: Sequence[Sequence[int]], names: Sequence[str]) -> Rows:
+def rows_over(nodes: Sequence[str], rows: Sequence[Sequence[int]], names: Sequence[str]) -> Rows:
     """Translate the rows of a graph to other nodes, which hold all of its own."""
     numbers = {name: number for number, name in enumerate(names)}
-    place = [find_node(name, names, numbers) for name in own]
-    found: list[tuple[int, ...]] = [()] * len(names)
+    index_of = [find_node(name, names, numbers) for name in nodes]
+    result: list[tuple[int, ...]] = [()] * len(names)
     for node, row in enumerate(rows):
-        found[place[node]] = tuple(sorted(place[other] for other in row))
-    return tuple(found)
+        result[index_of[node]] = tuple(sorted(index_of[other] for other in row))
+    return tuple(result)
 
 
 @dataclass(frozen=True, repr=False)
@@ -233,8 +233,8 @@ class AnyGraph:
         ((), (2,), ())
         """
         names = check_nodes(nodes)
-        rows = (getattr(self, each.name) for each in fields(self)[1:])
-        return self.unchecked(names, *(rows_over(self.nodes, each, names) for each in rows))
+        rows = (getattr(self, field.name) for field in fields(self)[1:])
+        return self.unchecked(names, *(rows_over(self.nodes, row, names) for row in rows))
 
     def subgraph(self, nodes: Iterable[Node]) -> Self:
         """Return the graph on some of its nodes, with all arcs and edges between them.
@@ -247,7 +247,7 @@ class AnyGraph:
         """
         keep = pick(self, nodes)
         rank = {node: new for new, node in enumerate(keep)}
-        rows = (getattr(self, each.name) for each in fields(self)[1:])
+        rows = (getattr(self, field.name) for field in fields(self)[1:])
         return self.unchecked(
             named(self, keep),
             *(tuple(tuple(rank[n] for n in row[k] if n in rank) for k in keep) for row in rows),
@@ -269,7 +269,7 @@ class AnyGraph:
         for name in names:
             self.index(name)
         nodes = check_nodes(names.get(name, name) for name in self.nodes)
-        return self.unchecked(nodes, *(getattr(self, each.name) for each in fields(self)[1:]))
+        return self.unchecked(nodes, *(getattr(self, field.name) for field in fields(self)[1:]))
 
     def _repr_html_(self) -> str | None:
         """Draw small graphs in notebooks."""
@@ -277,19 +277,19 @@ class AnyGraph:
 
     def _brief(self, size: str) -> str:
         """Show small graphs in full and large ones by their size."""
-        shown = self if 0 < len(self.nodes) <= _SHOWN else f"{len(self.nodes)} nodes, {size}"
-        return f"<{type(self).__name__} {shown}>"
+        content = self if 0 < len(self.nodes) <= _SHOWN else f"{len(self.nodes)} nodes, {size}"
+        return f"<{type(self).__name__} {content}>"
 
 
 def reach(rows: Sequence[Sequence[int]], starts: Iterable[int]) -> set[int]:
     """Return all nodes that can be reached along `rows`, the starts included."""
-    found = set(starts)
-    todo = list(found)
+    reached = set(starts)
+    todo = list(reached)
     while todo:
-        fresh = [node for node in rows[todo.pop()] if node not in found]
-        found.update(fresh)
+        fresh = [node for node in rows[todo.pop()] if node not in reached]
+        reached.update(fresh)
         todo.extend(fresh)
-    return found
+    return reached
 
 
 def transpose(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:

@@ -87,11 +87,11 @@ def _statements(text: str, *, plus: bool = True) -> list[str]:
 
 def _path_of(statement: str, *, terms: bool = True) -> tuple[list[str], list[str]]:
     """The names of a path such as a -> b <- c, and the signs between them."""
-    held = [sign for sign in _TERM_SIGNS if terms and sign in statement]
-    if held:
+    signs_inside = [sign for sign in _TERM_SIGNS if terms and sign in statement]
+    if signs_inside:
         raise GraphError(
-            f"A term with -> or -- is a path such as a -> b -> c, but {statement!r} holds {held[0]!r}; "
-            "give a node's parents as [c|a:b], or one arc or edge after the other."
+            f"A term with -> or -- must be a path such as a -> b -> c, got {statement!r} with "
+            f"{signs_inside[0]!r}: write parents as [c|a:b], or one arc or edge after the other."
         )
     names = _checked(_LINK.split(statement), statement)
     wrong = [name for name in names if _ENDS.search(name)]
@@ -131,7 +131,7 @@ def _families_of(text: str) -> dict[str, list[str]]:
             raise GraphError(f"Node {child!r} has two pairs of brackets in the model string.")
         families[child] = rest
         position = match.end()
-    for child, parent in ((child, each) for child, rest in families.items() for each in rest):
+    for child, parent in ((child, name) for child, rest in families.items() for name in rest):
         if parent not in families:
             raise GraphError(
                 f"{unknown_node(parent, families)} It is named as a parent of {child!r}, "
@@ -189,7 +189,7 @@ def pair(arc: Arc) -> tuple[Node, Node]:
     return tail, head
 
 
-def edge(given: Arc) -> tuple[Node, Node]:
+def edge(form: Arc) -> tuple[Node, Node]:
     """Return the two ends of an edge given as a pair, or as a text "a -- b", "a - b" or "a:b".
 
     Examples
@@ -197,16 +197,16 @@ def edge(given: Arc) -> tuple[Node, Node]:
     >>> edge("top-down -- bottom-up"), edge("a:b")
     (('top-down', 'bottom-up'), ('a', 'b'))
     """
-    if not isinstance(given, str):
-        return pair(tuple(given) if isinstance(given, Set) else given)
-    signs = _signs_in(given)
+    if not isinstance(form, str):
+        return pair(tuple(form) if isinstance(form, Set) else form)
+    signs = _signs_in(form)
     if signs == [LINE]:
-        (left, right), _ = _path_of(given, terms=False)
+        (left, right), _ = _path_of(form, terms=False)
         return left, right
-    ends = [end.strip() for end in given.split(":")]
+    ends = [end.strip() for end in form.split(":")]
     if signs != [] or len(ends) != 2 or not all(ends):
         raise GraphError(
-            f"An edge in words has the form 'one -- other', got {given!r}; names that hold '--' or "
+            f"An edge in words has the form 'one -- other', got {form!r}; names that hold '--' or "
             "':' go into a pair (one, other)."
         )
     return ends[0], ends[1]
@@ -232,26 +232,26 @@ class Parser:
     edges: list[Pair] = field(default_factory=list)
     nodes: tuple[str, ...] | None = None
 
-    def read(self, given: Any) -> None:
+    def read(self, form: Any) -> None:
         """Read a graph of any form; a list of plain names is one term."""
-        if isinstance(given, str):
-            self._text(given)
-        elif isinstance(given, AnyGraph):
-            self.take(given.nodes, getattr(given, "arcs", ()), getattr(given, "edges", ()))
-        elif isinstance(given, Mapping):
-            self._mapping(given)
-        elif hasattr(given, "is_directed") and hasattr(given, "edges"):
-            self.take(*links_of_networkx(given))
-        elif (pairs := table_pairs(given)) is not None:
+        if isinstance(form, str):
+            self._text(form)
+        elif isinstance(form, AnyGraph):
+            self.take(form.nodes, getattr(form, "arcs", ()), getattr(form, "edges", ()))
+        elif isinstance(form, Mapping):
+            self._mapping(form)
+        elif hasattr(form, "is_directed") and hasattr(form, "edges"):
+            self.take(*links_of_networkx(form))
+        elif (pairs := table_pairs(form)) is not None:
             self._list(pairs)
-        elif is_matrix(given):
-            self.take(*links_of_matrix(given))
-        elif isinstance(given, Iterable):
-            self._list(given)
+        elif is_matrix(form):
+            self.take(*links_of_matrix(form))
+        elif isinstance(form, Iterable):
+            self._list(form)
         else:
             raise GraphError(
                 "A graph must be a text, a list of pairs (parent, child), a mapping from children to "
-                f"parents, a matrix or a networkx graph, got {given!r}."
+                f"parents, a matrix or a networkx graph, got {form!r}."
             )
 
     def take(self, nodes: Sequence[str], arcs: Iterable[Pair], edges: Iterable[Pair]) -> None:
@@ -263,23 +263,23 @@ class Parser:
         for one, two in edges:
             self._edge(one, two, f"{one} -- {two}")
 
-    def _arc(self, tail: str, head: str, said: object) -> None:
+    def _arc(self, tail: str, head: str, source: object) -> None:
         if self.directed is False:
             raise GraphError(
-                f"An undirected graph has no ->, got {said!r}; write one -- other, or one:other."
+                f"An undirected graph has no ->, got {source!r}; write one -- other, or one:other."
             )
         if tail == head:
-            raise GraphError(f"The arc {said!r} joins a node to itself.")
+            raise GraphError(f"The arc {source!r} joins a node to itself.")
         self.names.update(dict.fromkeys((tail, head)))
         self.arcs.append((tail, head))
 
-    def _edge(self, one: str, two: str, said: object) -> None:
+    def _edge(self, one: str, two: str, source: object) -> None:
         if self.directed:
             raise GraphError(
-                f"A directed graph has arcs such as a -> b, got the edge {said!r}, which has no direction."
+                f"A directed graph has arcs such as a -> b, got the edge {source!r}, which has no direction."
             )
         if one == two:
-            raise GraphError(f"The edge {said!r} joins a node to itself.")
+            raise GraphError(f"The edge {source!r} joins a node to itself.")
         self.names.update(dict.fromkeys((one, two)))
         self.edges.append((one, two))
 
@@ -333,17 +333,17 @@ class Parser:
         for parent in names[1:]:
             self._arc(parent, names[0], f"{parent} -> {names[0]}")
 
-    def _clique(self, names: Sequence[str], said: object) -> None:
+    def _clique(self, names: Sequence[str], source: object) -> None:
         """Join all of some names."""
         self.names.update(dict.fromkeys(names))
         for one, two in combinations(names, 2):
-            self._edge(one, two, said)
+            self._edge(one, two, source)
 
-    def _list(self, given: Iterable[Any]) -> None:
+    def _list(self, terms: Iterable[Any]) -> None:
         """Read pairs and texts; of plain names alone, one term."""
-        entries = list(given)
+        entries = list(terms)
         if self.directed is not None and plain_names(entries):
-            self._names(given, entries)
+            self._names(terms, entries)
             return
         for entry in entries:
             if isinstance(entry, str):
@@ -353,36 +353,36 @@ class Parser:
             else:
                 self._arc(*_ends_of(entry), entry)
 
-    def _names(self, given: Iterable[Any], names: list[str]) -> None:
+    def _names(self, form: Iterable[Any], names: list[str]) -> None:
         """Read a list of plain names: of an undirected graph all are joined, of a DAG the child is first."""
         if not names:
             return
         if self.directed is False:
-            self._clique(_distinct(given), names)
-        elif isinstance(given, Set):
+            self._clique(_distinct(form), names)
+        elif isinstance(form, Set):
             raise GraphError(
-                f"A set of names has no order, got {given!r}: write {{child: [parents]}}."
+                f"A set of names has no order, got {form!r}: write {{child: [parents]}}."
             )
-        elif is_pair(given):
-            self._arc(names[0], names[1], given)
+        elif is_pair(form):
+            self._arc(names[0], names[1], form)
         else:
-            self._family(_distinct(given))
+            self._family(_distinct(form))
 
-    def _mapping(self, given: Mapping[Any, Any]) -> None:
+    def _mapping(self, families: Mapping[Any, Any]) -> None:
         """Read children and their parents."""
         if self.directed is False:
             raise GraphError(
                 "A mapping from children to parents is a directed graph, got one for an undirected graph: "
                 "give a list of pairs."
             )
-        for child, parents in given.items():
+        for child, parents in families.items():
             self._family(_distinct([child, *_parents(child, parents)]))
 
 
-def plain_names(given: Any) -> bool:
+def plain_names(form: Any) -> bool:
     """Whether a list has plain names only: texts without arrows or lines."""
-    listed = isinstance(given, list | tuple | Set) and are_texts(given)
-    return listed and not any(map(has_links, given))
+    listed = isinstance(form, list | tuple | Set) and are_texts(form)
+    return listed and not any(map(has_links, form))
 
 
 def _ends_of(entry: Any) -> Pair:
@@ -398,32 +398,32 @@ def _ends_of(entry: Any) -> Pair:
     raise GraphError(f"An arc must be a pair of names (parent, child), got {entry!r}.")
 
 
-def _is_list(given: Any) -> bool:
-    return is_several(given) and not isinstance(given, Mapping)
+def _is_list(value: Any) -> bool:
+    return is_several(value) and not isinstance(value, Mapping)
 
 
-def _distinct(given: Any) -> list[str]:
+def _distinct(term: Any) -> list[str]:
     """The names of a term, each of them once; they are taken as they are."""
-    if not _is_list(given):
-        raise GraphError(f"A term must be a list of names, got {given!r}.")
-    names = sorted(given) if isinstance(given, Set) else list(given)
+    if not _is_list(term):
+        raise GraphError(f"A term must be a list of names, got {term!r}.")
+    names = sorted(term) if isinstance(term, Set) else list(term)
     whole = bool(names) and are_texts(names) and all(names)
     if not whole or len(set(names)) != len(names):
         raise GraphError(f"A list of names must hold each name once and no empty one: {names!r}.")
     return names
 
 
-def _parents(child: object, given: Any) -> list[Any]:
+def _parents(child: object, parents: Any) -> list[Any]:
     """The parents of a child in a mapping: a list of names, or one name."""
-    if given is None:
+    if parents is None:
         return []
-    if isinstance(given, str):
-        if not plain(given):
+    if isinstance(parents, str):
+        if not plain(parents):
             raise GraphError(
-                f"The parents of {child!r} must be a list of names, got the text {given!r}: write "
-                f"[{given!r}] if it is one name."
+                f"The parents of {child!r} must be a list of names, got the text {parents!r}: write "
+                f"[{parents!r}] if it is one name."
             )
-        return [given]
-    if not _is_list(given):
-        raise GraphError(f"The parents of {child!r} must be a list of names, got {given!r}.")
-    return list(given)
+        return [parents]
+    if not _is_list(parents):
+        raise GraphError(f"The parents of {child!r} must be a list of names, got {parents!r}.")
+    return list(parents)

@@ -100,7 +100,7 @@ class PDAG(AnyGraph):
         >>> PDAG.from_edges(arcs=["a -> b"], edges=[("b", "c")])
         <PDAG a -> b, b - c>
         """
-        directed, undirected = [pair(arc) for arc in arcs], [edge(each) for each in edges]
+        directed, undirected = [pair(arc) for arc in arcs], [edge(edge_text) for edge_text in edges]
         names = names_in(directed + undirected) if nodes is None else check_nodes(nodes)
         parents = DAG.from_arcs(directed, names).parents
         return cls(names, parents, UGraph.from_edges(undirected, names).neighbours)
@@ -219,7 +219,7 @@ class _Partial:
     def of(cls, pdag: PDAG) -> "_Partial":
         """The state of a PDAG."""
         rows = (pdag.parents, pdag.children, pdag.neighbours)
-        return cls(*(list(map(set, each)) for each in rows))
+        return cls(*(list(map(set, row)) for row in rows))
 
     def copy(self) -> "_Partial":
         """The same, to go another way from here."""
@@ -333,17 +333,17 @@ def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[
     turn: tuple[NumberedArc, ...] = ()
     waiting = [(_Partial.of(pdag), 0, turn)]
     while waiting:
-        state, place, turn = waiting.pop()
+        state, index, turn = waiting.pop()
         state.direct(*turn)
-        while place < len(edges) and edges[place][1] not in state.free[edges[place][0]]:
-            place += 1
-        if place == len(edges):
+        while index < len(edges) and edges[index][1] not in state.free[edges[index][0]]:
+            index += 1
+        if index == len(edges):
             yield state.completed(near)
             continue
-        edge = edges[place]
+        edge = edges[index]
         as_near = edge if edge[0] in near.parents[edge[1]] else edge[::-1]
-        waiting.append((state.copy(), place + 1, (as_near[::-1],)))
-        waiting.append((state, place + 1, (as_near,)))
+        waiting.append((state.copy(), index + 1, (as_near[::-1],)))
+        waiting.append((state, index + 1, (as_near,)))
 
 
 def _edges_at(pdag: PDAG, nodes: Iterable[int]) -> list[NumberedArc]:
@@ -371,20 +371,20 @@ def some_members(
     most : how many graphs are enough.
     rng : where chance comes from.
     """
-    found = tuple(islice(members(pdag, near, at), most + 1))
-    if len(found) <= most:
-        return Members(found, True)
-    chosen = {_parents(near, at): near}
+    graphs = tuple(islice(members(pdag, near, at), most + 1))
+    if len(graphs) <= most:
+        return Members(graphs, True)
+    sample = {_parents(near, at): near}
     for choose in _choices(set(at), 3 * most, rng):
-        if len(chosen) >= most:
+        if len(sample) >= most:
             break
         graph = _descent(pdag, near, at, choose)
-        chosen.setdefault(_parents(graph, at), graph)
-    for graph in found:  # what chance met twice leaves room
-        if len(chosen) >= most:
+        sample.setdefault(_parents(graph, at), graph)
+    for graph in graphs:  # what chance met twice leaves room
+        if len(sample) >= most:
             break
-        chosen.setdefault(_parents(graph, at), graph)
-    return Members(tuple(chosen.values()), False)
+        sample.setdefault(_parents(graph, at), graph)
+    return Members(tuple(sample.values()), False)
 
 
 def _parents(graph: DAG, at: Sequence[int]) -> tuple[tuple[int, ...], ...]:

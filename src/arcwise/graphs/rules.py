@@ -317,18 +317,18 @@ class HasChild:
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
-def _read(given: Any, word: str) -> tuple[Pairs, Pairs]:
+def _read(form: Any, word: str) -> tuple[Pairs, Pairs]:
     """Bring arcs and edges into pairs of names, each once, in the order given; arcs and edges apart."""
-    found = Parser(None)
+    parser = Parser(None)
     try:
-        found.read(given)
+        parser.read(form)
     except GraphError as error:
         raise GraphError(f"{word}: {error}") from None
     edges: dict[tuple[str, str], None] = {}
-    for one, two in found.edges:
+    for one, two in parser.edges:
         if (two, one) not in edges:
             edges[one, two] = None
-    return tuple(dict.fromkeys(found.arcs)), tuple(edges)
+    return tuple(dict.fromkeys(parser.arcs)), tuple(edges)
 
 
 def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
@@ -336,15 +336,15 @@ def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     if isinstance(tiers, str):
         raise GraphError(f"tiers takes a list of lists of names, got one text: {tiers!r}.")
     rows = tuple(map(as_tuple, tiers))
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for name in (name for row in rows for name in row):
         if not isinstance(name, str):
             raise GraphError(f"Tiers hold names, got {name!r}.")
-        if name in seen:
+        if name in earlier:
             raise GraphError(
                 f"Variable {name!r} is in the tiers twice; it can have one place only."
             )
-        seen.add(name)
+        earlier.add(name)
     return rows
 
 
@@ -407,10 +407,10 @@ def _barred(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], .
         for child in members:
             barred[child] = later
         later |= members
-    own: dict[int, set[int]] = {}
+    by_child: dict[int, set[int]] = {}
     for tail, head in rules.forbidden:
-        own.setdefault(numbers[head], set()).add(numbers[tail])
-    for child, extra in own.items():
+        by_child.setdefault(numbers[head], set()).add(numbers[tail])
+    for child, extra in by_child.items():
         barred[child] |= extra
     if rules.target is not None:
         target = numbers[rules.target]

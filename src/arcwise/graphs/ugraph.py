@@ -90,7 +90,7 @@ class UGraph(AnyGraph):
         >>> UGraph.from_edges([("b", "a"), ("b", "c")])
         <UGraph a:b + b:c>
         """
-        pairs = [edge(each) for each in edges]
+        pairs = [edge(form) for form in edges]
         graph = cls.empty(names_in(pairs) if nodes is None else nodes)
         rows: list[set[int]] = [set() for _ in graph.nodes]
         for left, right in pairs:
@@ -247,12 +247,12 @@ def numbered_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
     ((0, 1, 2), (2, 3))
     """
     near = [set(row) for row in graph.neighbours]
-    place = {node: rank for rank, node in enumerate(_degeneracy(graph))}
-    found: list[tuple[int, ...]] = []
-    for node, rank in place.items():
-        later = {other for other in near[node] if place[other] > rank}
-        found.extend(_grow(near, node, later, near[node] - later))
-    return tuple(sorted(found))
+    rank_of = {node: rank for rank, node in enumerate(_degeneracy(graph))}
+    cliques: list[tuple[int, ...]] = []
+    for node, rank in rank_of.items():
+        later = {other for other in near[node] if rank_of[other] > rank}
+        cliques.extend(_grow(near, node, later, near[node] - later))
+    return tuple(sorted(cliques))
 
 
 def decomposable(graph: UGraph) -> bool:
@@ -265,11 +265,11 @@ def decomposable(graph: UGraph) -> bool:
     (False, True)
     """
     order = cardinality_order(graph)
-    place = {node: rank for rank, node in enumerate(order)}
+    rank_of = {node: rank for rank, node in enumerate(order)}
     for node in order:
-        earlier = {other for other in graph.neighbours[node] if place[other] < place[node]}
+        earlier = {other for other in graph.neighbours[node] if rank_of[other] < rank_of[node]}
         if earlier:
-            last = max(earlier, key=place.__getitem__)
+            last = max(earlier, key=rank_of.__getitem__)
             if not earlier - {last} <= set(graph.neighbours[last]):
                 return False
     return True
@@ -289,18 +289,18 @@ def cardinality_order(graph: UGraph) -> tuple[int, ...]:
     # Stacks by score; a node's old entries stay behind and are skipped when met.
     stacks: list[list[int]] = [list(range(len(score)))[::-1]]
     order: list[int] = []
-    done = [False] * len(score)
+    visited = [False] * len(score)
     while stacks:
         if not stacks[-1]:
             stacks.pop()
             continue
         node = stacks[-1].pop()
-        if done[node] or score[node] != len(stacks) - 1:
+        if visited[node] or score[node] != len(stacks) - 1:
             continue
-        done[node] = True
+        visited[node] = True
         order.append(node)
         for other in reversed(graph.neighbours[node]):
-            if not done[other]:
+            if not visited[other]:
                 score[other] += 1
                 if score[other] == len(stacks):
                     stacks.append([])
@@ -370,17 +370,17 @@ def spanning_forest(weights: NDArray[np.float64]) -> list[tuple[int, int]]:
     [(0, 1), (1, 2)]
     """
     size = len(weights)
-    left = np.ones(size, dtype=bool)
+    outside = np.ones(size, dtype=bool)
     best = np.full(size, -np.inf)
     link = np.full(size, -1)
     edges = []
     for _ in range(size):
-        open_ones = np.flatnonzero(left)
+        open_ones = np.flatnonzero(outside)
         node = int(open_ones[np.argmax(best[open_ones])])
         if best[node] > -np.inf:
             edges.append((min(node, int(link[node])), max(node, int(link[node]))))
-        left[node] = False
-        nearer = left & (weights[node] > best)
+        outside[node] = False
+        nearer = outside & (weights[node] > best)
         best[nearer], link[nearer] = weights[node, nearer], node
     return sorted(edges)
 

@@ -85,11 +85,11 @@ DISCRETE: dict[str, Format[DiscreteNet]] = {
 }
 
 
-def _reader(read: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
+def _reader(parse: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
     """A reader of networks of tables."""
 
     def stored(content: bytes) -> Stored:
-        net = read(content)
+        net = parse(content)
         models = tuple(map(DiscreteConditional, net.tables))
         about = {"settings": {"model": "discrete"}, "notes": [note.stored() for note in net.notes]}
         return Stored.of(BayesNet(net.variables, net.graph, models), about)
@@ -208,15 +208,15 @@ Known are '.bif', '.xmlbif', '.bifxml', '.xml', '.net', '.xdsl', '.uai'.
     return _read(Path(path), DISCRETE)
 
 
-def _read(place: Path, register: Mapping[str, Format[Content]]) -> Content:
-    format = format_of(place, register)
+def _read(path: Path, register: Mapping[str, Format[Content]]) -> Content:
+    format = format_of(path, register)
     if format.read is None:
-        raise FileError(f"{str(place)!r} cannot be read: {format.name} files are only written.")
-    content = read_bytes(place)
+        raise FileError(f"{str(path)!r} cannot be read: {format.name} files are only written.")
+    content = read_bytes(path)
     try:
         return format.read(content)
     except ArcwiseError as error:
-        raise FileError(f"{str(place)!r} cannot be read: {str(error).rstrip('.')}.") from None
+        raise FileError(f"{str(path)!r} cannot be read: {str(error).rstrip('.')}.") from None
 
 
 def save(stored: Stored, path: str | PathLike[str]) -> None:
@@ -266,15 +266,15 @@ def save_tables(net: DiscreteNet, path: str | PathLike[str]) -> None:
     _write(net, Path(path), DISCRETE)
 
 
-def _write(content: Content, place: Path, register: Mapping[str, Format[Content]]) -> None:
-    format = format_of(place, register)
+def _write(content: Content, path: Path, register: Mapping[str, Format[Content]]) -> None:
+    format = format_of(path, register)
     if format.write is None:
-        raise FileError(f"{str(place)!r} cannot be written: {format.name} files are only read.")
+        raise FileError(f"{str(path)!r} cannot be written: {format.name} files are only read.")
     try:
         written = format.write(content)
     except ArcwiseError as error:
-        raise FileError(f"{str(place)!r} cannot be written: {str(error).rstrip('.')}.") from None
+        raise FileError(f"{str(path)!r} cannot be written: {str(error).rstrip('.')}.") from None
     except UnicodeEncodeError as error:
         odd = error.object[max(error.start - 10, 0) : error.end]
-        raise FileError(f"{str(place)!r} cannot be written: {odd!a} is no valid text.") from None
-    write_bytes(place, written)
+        raise FileError(f"{str(path)!r} cannot be written: {odd!a} is no valid text.") from None
+    write_bytes(path, written)

@@ -86,8 +86,8 @@ def _variable(scanner: Scanner, draft: Draft) -> None:
         elif word == "type":
             levels = _levels(scanner, name)
         else:
-            found = word or "the end of the file"
-            raise scanner.wrong(f"expected 'type', 'property' or '}}', found {found!r}")
+            got = word or "the end of the file"
+            raise scanner.wrong(f"expected 'type', 'property' or '}}', found {got!r}")
     draft.declare(name, levels, line)
 
 
@@ -129,7 +129,7 @@ class _Body:
         self.scanner, self.child, self.shape = scanner, child, draft.shape(child)
         self.width, self.count = self.shape[-1], prod(self.shape[:-1])
         self.levels = [draft.levels[parent] for parent in draft.parents[child]]
-        self.codes = [{name: code for code, name in enumerate(each)} for each in self.levels]
+        self.codes = [{name: code for code, name in enumerate(levels)} for levels in self.levels]
         self.rows: list[int] = []
         self.starts: list[int] = []
         self.words: list[str] = []
@@ -187,20 +187,20 @@ class _Body:
         """The table, once all statements up to the end of the block are taken."""
         lines = self.scanner.line_after
         out = np.empty((self.count, self.width))
-        known = set(self.rows)
-        if len(known) < len(self.rows):
+        defined = set(self.rows)
+        if len(defined) < len(self.rows):
             twice = Counter(self.rows).most_common(1)[0][0]
             start = [s for s, row in zip(self.starts, self.rows, strict=True) if row == twice][1]
             raise self.wrong(start, "there is a second row for the same levels")
         if self.default:
-            out[:] = numbers(self.default, lambda place: lines(self.default_start))
-        elif len(known) < self.count:
-            missing = next(row for row in range(self.count) if row not in known)
+            out[:] = numbers(self.default, lambda position: lines(self.default_start))
+        elif len(defined) < self.count:
+            missing = next(row for row in range(self.count) if row not in defined)
             codes = np.unravel_index(missing, self.shape[:-1])
-            names = ", ".join(each[code] for each, code in zip(self.levels, codes, strict=True))
+            names = ", ".join(levels[code] for levels, code in zip(self.levels, codes, strict=True))
             raise self.wrong(end, f"there is no row for ({names})")
-        found = numbers(self.words, lambda place: lines(self.starts[place // self.width]))
-        out[self.rows] = found.reshape(-1, self.width)
+        values = numbers(self.words, lambda position: lines(self.starts[position // self.width]))
+        out[self.rows] = values.reshape(-1, self.width)
         return out.reshape(self.shape)
 
 
@@ -243,8 +243,8 @@ def write_bif(net: DiscreteNet) -> bytes:
         above = ", ".join(names[parent] for parent in net.parents[node])
         head = f"{names[node]} | {above}" if above else names[node]
         parts.append(f"probability ( {head} ) {{\n")
-        given = product(*(levels[parent] for parent in net.parents[node]))
-        for names_given, row in zip(given, rows(net, node), strict=True):
+        parent_levels = product(*(levels[parent] for parent in net.parents[node]))
+        for names_given, row in zip(parent_levels, rows(net, node), strict=True):
             start = f"({', '.join(names_given)})" if above else "table"
             parts.append(f"  {start} {', '.join(map(repr, row))};\n")
         parts.append("}\n")

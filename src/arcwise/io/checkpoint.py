@@ -71,9 +71,9 @@ class Checkpoint:
             return None
         try:
             with np.load(io.BytesIO(read_bytes(self.path)), allow_pickle=False) as archive:
-                found = {name: archive[name] for name in archive.files}
-            about = json.loads(found.pop(_ABOUT).tobytes())
-            if found.pop(_DIGEST).tobytes() != digest(found) or not isinstance(about, dict):
+                arrays = {name: archive[name] for name in archive.files}
+            about = json.loads(arrays.pop(_ABOUT).tobytes())
+            if arrays.pop(_DIGEST).tobytes() != digest(arrays) or not isinstance(about, dict):
                 raise ValueError("other numbers than were written")
         except FileError:
             raise
@@ -84,13 +84,13 @@ class Checkpoint:
         for name in {**self.about, **about}:
             if self.about.get(name) != about.get(name):
                 old, new = repr(about.get(name)), repr(self.about.get(name))
-                shown = max(len(old), len(new)) <= _SHOWN
-                both = f"{old}, and {new}" if shown else "not the one that"
+                is_short = max(len(old), len(new)) <= _SHOWN
+                both = f"{old}, and {new}" if is_short else "not the one that"
                 raise FileError(
                     f"{str(self.path)!r} is the checkpoint of another run: its {name} is {both} is asked "
                     "for; give another file, or take this one away to begin anew."
                 )
-        return found
+        return arrays
 
     def write(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write arrays, whole or not at all."""
@@ -113,9 +113,9 @@ class Checkpoint:
             self.write(arrays)
             self.note = ""
         except FileError as error:
-            said = str(error).rstrip(".")
+            message = str(error).rstrip(".")
             self.note = (
-                f"The last checkpoint is missing: {said}; the result is complete without it."
+                f"The last checkpoint is missing: {message}; the result is complete without it."
             )
             self._next = time.monotonic() + _AGAIN
 
@@ -128,12 +128,12 @@ def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     >>> digest({"x": np.arange(3)}) == digest({"x": np.arange(3.0)})
     False
     """
-    found = hashlib.sha256()
+    checksum = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
-        found.update(repr((name, array.dtype.str, array.shape)).encode())
-        found.update(array.tobytes())
-    return found.digest()
+        checksum.update(repr((name, array.dtype.str, array.shape)).encode())
+        checksum.update(array.tobytes())
+    return checksum.digest()
 
 
 def option_text(value: Any) -> str:
@@ -174,13 +174,20 @@ def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
     """
     graphs = [graph for piece in pieces if not isinstance(piece, str) for graph in piece]
     rows = [graph.inputs for graph in graphs]
-    pairs = [(head, tail) for each in rows for head, row in enumerate(each) for tail in row]
-    said = json.dumps([piece for piece in pieces if isinstance(piece, str)]).encode()
+    pairs = [
+        (head, tail)
+        for rows_of_graph in rows
+        for head, row in enumerate(rows_of_graph)
+        for tail in row
+    ]
+    messages = json.dumps([piece for piece in pieces if isinstance(piece, str)]).encode()
     return {
         "sizes": np.array([-1 if isinstance(p, str) else len(p) for p in pieces], dtype=np.int32),
-        "counts": np.array([sum(map(len, each)) for each in rows], dtype=np.int32),
+        "counts": np.array(
+            [sum(map(len, rows_of_graph)) for rows_of_graph in rows], dtype=np.int32
+        ),
         "pairs": np.array(pairs, dtype=np.int32).reshape(-1, 2),
-        "said": np.frombuffer(said, dtype=np.uint8),
+        "said": np.frombuffer(messages, dtype=np.uint8),
     }
 
 
@@ -190,16 +197,16 @@ def unpack_graphs(
     """Pieces of work from arrays; FileError where these make no graphs."""
     try:
         counts, sizes, pairs = (arrays[name] for name in ("counts", "sizes", "pairs"))
-        said = json.loads(arrays["said"].tobytes())
-        whole = all(each.dtype.kind in "iu" for each in (counts, sizes, pairs))
+        messages = json.loads(arrays["said"].tobytes())
+        whole = all(array.dtype.kind in "iu" for array in (counts, sizes, pairs))
         if not whole or counts.min(initial=0) < 0 or counts.sum() != len(pairs):
             raise FileError("its graphs are damaged")
-        if sizes[sizes > 0].sum() != len(counts) or (sizes < 0).sum() != len(said):
+        if sizes[sizes > 0].sum() != len(counts) or (sizes < 0).sum() != len(messages):
             raise FileError("its graphs are damaged")
         parts = np.split(pairs, np.cumsum(counts)[:-1]) if len(counts) else []
         kind = DAG if directed else UGraph
         graphs = iter([kind(nodes, _rows(part.tolist(), nodes)) for part in parts])
-        texts = iter(said)
+        texts = iter(messages)
         return [
             str(next(texts)) if size < 0 else tuple(next(graphs) for _ in range(size))
             for size in sizes.tolist()
@@ -219,7 +226,7 @@ def pack_alternatives(graphs: Sequence[DAG]) -> Arrays:
         {(tail, head) for head, row in enumerate(graph.parents) for tail in row} for graph in graphs
     ]
     arcs = sorted(set().union(*every))
-    bits = np.array([[arc in own for arc in arcs] for own in every], dtype=bool)
+    bits = np.array([[arc in arcs_of_graph for arc in arcs] for arcs_of_graph in every], dtype=bool)
     kind = np.uint8 if len(graphs[0].nodes) <= 256 else np.uint32
     return {
         "arcs": np.array(arcs, dtype=kind).reshape(-1, 2),
@@ -234,7 +241,7 @@ def unpack_alternatives(
     try:
         arcs = arrays["arcs"].astype(np.intp, casting="same_kind").reshape(-1, 2)
         bits = np.unpackbits(arrays["bits"], axis=1, count=len(arcs)).astype(bool)
-        return tuple(DAG(nodes, _rows(arcs[own][:, ::-1].tolist(), nodes)) for own in bits)
+        return tuple(DAG(nodes, _rows(arcs[row][:, ::-1].tolist(), nodes)) for row in bits)
     except (AttributeError, KeyError, ValueError, TypeError, GraphError):
         raise FileError("its graphs are damaged") from None
 

@@ -21,11 +21,11 @@ def _answers(model: Conditional, variable: Variable, parents: Sequence[Variable]
     matches = getattr(model, "matches", None)
     if matches is not None and not matches(variable, parents):
         return False
-    size = 2 + sum(_n_levels(each) for each in (variable, *parents))
+    size = 2 + sum(_n_levels(column_variable) for column_variable in (variable, *parents))
     columns, row = [], 2
-    for each in (variable, *parents):
-        columns.append(_column(each, row, size))
-        row += _n_levels(each)
+    for column_variable in (variable, *parents):
+        columns.append(_column(column_variable, row, size))
+        row += _n_levels(column_variable)
     try:
         logs = np.asarray(model.logpdf(columns[0], tuple(columns[1:])))
     except (ArithmeticError, IndexError, TypeError, ValueError):
@@ -51,8 +51,8 @@ def check_joint(net: MarkovNet) -> None:
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
-        own = net.joint.local(node, net.inputs[node])
-        if not _alike(own, model, _n_levels(net.variables[node])):
+        local = net.joint.local(node, net.inputs[node])
+        if not _alike(local, model, _n_levels(net.variables[node])):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 

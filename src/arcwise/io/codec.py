@@ -121,10 +121,10 @@ class Codec:
 
     def encode_object(self, value: object) -> tuple[str, dict[str, Any]]:
         """The registered name of a dataclass, and its fields as what ``json`` can write."""
-        for name, known in self.types.items():
-            if type(value) is known and is_dataclass(value):
-                own = [field.name for field in fields(value) if field.init]
-                return name, {field: self.encode(getattr(value, field)) for field in own}
+        for name, kind in self.types.items():
+            if type(value) is kind and is_dataclass(value):
+                names = [field.name for field in fields(value) if field.init]
+                return name, {field: self.encode(getattr(value, field)) for field in names}
         raise FileError(f"a {type(value).__name__} cannot be written to a file")
 
     # -- JSON to values ---------------------------------------------------------------------------
@@ -168,9 +168,9 @@ class Codec:
             raise FileError(f"its model {name!r} is not known here")
         if not fits(entries, dict):
             raise FileError(f"the entries of a {name} model are not named")
-        wanted = {each.name for each in fields(self.types[name]) if each.init}
-        if set(entries) != wanted:
-            differing = ", ".join(sorted(set(entries) ^ wanted))
+        expected = {field.name for field in fields(self.types[name]) if field.init}
+        if set(entries) != expected:
+            differing = ", ".join(sorted(set(entries) ^ expected))
             raise FileError(f"the entries of a {name} model are not as expected ({differing})")
         values = {key: self.decode(entry) for key, entry in entries.items()}
         hints = get_type_hints(self.types[name])
@@ -268,8 +268,8 @@ def _parts_fit(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
 
 def _numbers_fit(array: NDArray[Any], parts: tuple[Any, ...]) -> bool:
     """Whether an array holds what its annotation says: NDArray[np.float64] holds float64."""
-    wanted = get_args(parts[1])[0] if len(parts) == 2 and get_args(parts[1]) else Any
-    return wanted is Any or bool(np.issubdtype(array.dtype, wanted))
+    dtype = get_args(parts[1])[0] if len(parts) == 2 and get_args(parts[1]) else Any
+    return dtype is Any or bool(np.issubdtype(array.dtype, dtype))
 
 
 # -- arrays that several places share -------------------------------------------------------------
@@ -297,9 +297,9 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
     parts = [] if net is None else [net.conditionals, _rows(net)]
     if net is not None and net.directed and net.blankets is not None:
         parts += [net.blankets.conditionals, net.blankets.typical]
-    found = {id(array): array for array in _arrays(tuple(parts))}
+    arrays = {id(array): array for array in _arrays(tuple(parts))}
     places = Counter(id(array) for array in _arrays(tuple(parts)))
-    return [array for key, array in found.items() if places[key] > 1 and array.size > SMALL]
+    return [array for key, array in arrays.items() if places[key] > 1 and array.size > SMALL]
 
 
 def _rows(net: Net) -> tuple[NDArray[Any], ...]:
@@ -333,7 +333,7 @@ def write_variable(variable: Variable, codec: Codec) -> dict[str, Any]:
         entry["cuts"] = codec.encode(list(variable.cuts))
     if variable.ends is not None:
         entry["ends"] = [
-            [None if math.isinf(end) else end for end in each] for each in variable.ends
+            [None if math.isinf(end) else end for end in interval] for interval in variable.ends
         ]
     if variable.coding is not None:
         marks, codes = list(variable.coding.marks), list(variable.coding.codes)
@@ -353,13 +353,13 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
         raise FileError(f"the levels of {name!r} must be one or more texts or numbers")
     ordered = of_type(entry.get("ordered", False), bool, "ordered")
     cuts = codec.decode(entry["cuts"]) if "cuts" in entry else None
-    known = None if cuts is None else tuple(map(float, cuts))
-    if known and not all(low < high for low, high in pairwise((-math.inf, *known, math.inf))):
+    bounds = None if cuts is None else tuple(map(float, cuts))
+    if bounds and not all(low < high for low, high in pairwise((-math.inf, *bounds, math.inf))):
         raise FileError(f"the cuts of {name!r} must be finite and ascending")
     coding, ends = _read_coding(entry.get("coding")), _read_ends(entry.get("ends"), name)
-    if ends is not None and (known is None or len(ends) != len(known) + 1):
+    if ends is not None and (bounds is None or len(ends) != len(bounds) + 1):
         raise FileError(f"the ends of the levels of {name!r} do not go with its cuts")
-    return Variable(name, levels, ordered, known, coding, ends)
+    return Variable(name, levels, ordered, bounds, coding, ends)
 
 
 def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
@@ -367,7 +367,7 @@ def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
     if entry is None:
         return None
     pairs = of_type(entry, list, "list of ends")
-    if not fits(pairs, list[list[Any]]) or not all(len(each) == 2 for each in pairs):
+    if not fits(pairs, list[list[Any]]) or not all(len(interval) == 2 for interval in pairs):
         raise FileError(f"the ends of the levels of {name!r} must be pairs")
     if not fits(pairs, list[list[float | None]]) or any(end != end for end in chain(*pairs)):
         raise FileError(f"the ends of the levels of {name!r} must be numbers")
@@ -380,10 +380,10 @@ def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
 def _read_coding(entry: Any) -> Coding | None:
     if entry is None:
         return None
-    found = of_type(entry, dict, "coding")
-    reads = of_type(found["reads"], str, "coding's entry 'reads'")
-    marks = each_of_type(of_type(found["marks"], list, "marks"), str, "mark")
-    codes = each_of_type(of_type(found["codes"], list, "codes"), int, "code")
+    fields = of_type(entry, dict, "coding")
+    reads = of_type(fields["reads"], str, "coding's entry 'reads'")
+    marks = each_of_type(of_type(fields["marks"], list, "marks"), str, "mark")
+    codes = each_of_type(of_type(fields["codes"], list, "codes"), int, "code")
     return Coding(reads, tuple(marks), tuple(codes))
 
 

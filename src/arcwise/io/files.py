@@ -293,8 +293,8 @@ def write_figures(rows: Rows, path: Path) -> None:
     elif ending == ".csv":
         text = _write_separated(rows)
     else:
-        known = " or ".join(FIGURES)
-        raise FileError(f"{str(path)!r} should end in {known}, but ends in {ending!r}.")
+        formats = " or ".join(FIGURES)
+        raise FileError(f"{str(path)!r} should end in {formats}, but ends in {ending!r}.")
     write_bytes(path, text.encode())
 
 

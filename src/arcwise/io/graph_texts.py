@@ -167,11 +167,11 @@ def _edges(
     return lines
 
 
-def _check(texts: Iterable[tuple[str, str]], known: set[tuple[str, str]]) -> None:
+def _check(texts: Iterable[tuple[str, str]], edges: set[tuple[str, str]]) -> None:
     """Refuse labels at pairs that no edge joins."""
     for tail, head in texts:
-        if (tail, head) not in known:
-            words = [f"{a} -> {b}" for a, b in sorted(known)]
+        if (tail, head) not in edges:
+            words = [f"{a} -> {b}" for a, b in sorted(edges)]
             raise GraphError(
                 f"A label is given for {tail!r} -> {head!r}, which is not an edge of the graph. "
                 + close_to(f"{tail} -> {head}", words)

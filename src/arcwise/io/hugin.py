@@ -66,7 +66,7 @@ def read_hugin(content: bytes) -> DiscreteNet:
             raise scanner.wrong(f"expected 'net', 'node' or 'potential', found {word!r}")
     draft.settle()
     tables = {child: _table(scanner, draft, child, *span) for child, span in data.items()}
-    return draft.net(tables, {each: (name, *draft.levels[each]) for each, name in called.items()})
+    return draft.net(tables, {node: (name, *draft.levels[node]) for node, name in called.items()})
 
 
 def _node(scanner: Scanner, draft: Draft, called: dict[str, str]) -> None:

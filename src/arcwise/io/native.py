@@ -126,10 +126,10 @@ def _types() -> dict[str, type]:
     return {**CONDITIONALS, Fixed.word: Fixed}
 
 
-def _guard(read: Callable[[], Stored]) -> Stored:
+def _guard(parse: Callable[[], Stored]) -> Stored:
     """Turn whatever a damaged file makes the parsers raise into one FileError."""
     try:
-        return read()
+        return parse()
     except FileError:
         raise
     except ArcwiseError as error:
@@ -233,8 +233,8 @@ def _stored_net(document: Mapping[str, Any], codec: Codec) -> Stored:
     # Read without shared arrays at hand, so that none of them can refer to another.
     arrays = codec.decode(of_type(document.get("arrays", []), list, "arrays"))
     codec = replace(codec, shared=each_of_type(arrays, np.ndarray, "shared array"))
-    variables, graph, fitted = nodes = _read_nodes(document, codec)
-    if not fitted:
+    variables, graph, models = nodes = _read_nodes(document, codec)
+    if not models:
         return Stored(graph, variables, None, about)
     if not graph.directed:
         return Stored(graph, variables, _markov(nodes, document, codec), about)
@@ -242,7 +242,7 @@ def _stored_net(document: Mapping[str, Any], codec: Codec) -> Stored:
     if document.get("blankets") is not None:
         beside = of_type(document["blankets"], dict, "set of blanket models")
         inner = _markov(_read_nodes(beside, codec), beside, codec)
-    net = BayesNet(variables, graph, fitted, inner)
+    net = BayesNet(variables, graph, models, inner)
     check_blankets(net)
     check_models(net)
     return Stored(graph, variables, net, about)
@@ -260,21 +260,21 @@ def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
     graph = _graph(tuple(variable.name for variable in variables), entries)
     if not any("model" in entry for entry in entries):
         return variables, graph, ()
-    fitted = tuple(
+    models = tuple(
         codec.decode_fields(of_type(entry["model"], str, "model"), entry["fields"])
         for entry in entries
     )
-    return variables, graph, fitted
+    return variables, graph, models
 
 
 def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNet:
     """An undirected network, or the blanket models of a directed one."""
-    variables, graph, fitted = nodes
-    if graph.directed or not fitted:
+    variables, graph, models = nodes
+    if graph.directed or not models:
         raise FileError("its blanket models have no neighbours or no numbers")
     joint = _joint(document, codec, variables)
     typical = () if joint is not None else _typical(variables, document, codec)
-    net = MarkovNet(variables, graph, fitted, typical, joint)
+    net = MarkovNet(variables, graph, models, typical, joint)
     check_models(net)
     check_joint(net)
     return net
@@ -369,15 +369,15 @@ def translate(document: dict[str, Any]) -> dict[str, Any]:
     return document if names is None else _rename("", document, names)
 
 
-def _rename(place: str, value: Any, names: Mapping[str, str]) -> Any:
+def _rename(kind: str, value: Any, names: Mapping[str, str]) -> Any:
     """A value with every name in it that of today; numbers of arrays are not looked at."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [_rename(place, item, names) for item in value]
+        return [_rename(kind, item, names) for item in value]
     if not isinstance(value, dict) or "$array" in value:
         return value
     model = str(value.get("model"))
     return {
-        names.get(f"{place}.{name}", name): _rename(
+        names.get(f"{kind}.{name}", name): _rename(
             model if name == "fields" else name, inner, names
         )
         for name, inner in value.items()

@@ -91,8 +91,8 @@ class Scanner:
 
     def line_after(self, position: int) -> int:
         """The number of the line of the first word from a position on."""
-        found = self._token.search(self.text, position)
-        return self.lines.at(position if found is None else found.start())
+        match = self._token.search(self.text, position)
+        return self.lines.at(position if match is None else match.start())
 
     def wrong(self, what: str) -> FileError:
         """The error for this place in the text."""
@@ -100,48 +100,48 @@ class Scanner:
 
     def take(self) -> str:
         """The next mark, word or quoted text with its quotes; an empty text at the end."""
-        found = self._token.search(self.text, self.position)
-        self.position = len(self.text) if found is None else found.end()
-        return "" if found is None else found[0]
+        match = self._token.search(self.text, self.position)
+        self.position = len(self.text) if match is None else match.end()
+        return "" if match is None else match[0]
 
     def expect(self, mark: str) -> None:
         """Take the next mark or word, which must be this one."""
-        found = self.take()
-        if found != mark:
-            raise self.wrong(f"expected {mark!r}, found {found or 'the end of the file'!r}")
+        got = self.take()
+        if got != mark:
+            raise self.wrong(f"expected {mark!r}, found {got or 'the end of the file'!r}")
 
     def name(self) -> str:
         """The next word or quoted text, without its quotes."""
-        found = self.take()
-        if self._marks.fullmatch(found):
-            raise self.wrong(f"expected a name, found {found or 'the end of the file'!r}")
-        return unquote(found)
+        word = self.take()
+        if self._marks.fullmatch(word):
+            raise self.wrong(f"expected a name, found {word or 'the end of the file'!r}")
+        return unquote(word)
 
     def names(self, closing: str) -> tuple[list[str], str]:
         """The names up to one of some closing marks, and that mark."""
         names: list[str] = []
-        while (found := self.take()) == "" or found not in closing:
-            if self._marks.fullmatch(found):
-                said = " or ".join(map(repr, closing))
-                raise self.wrong(f"expected {said}, found {found or 'the end of the file'!r}")
-            names.append(unquote(found))
+        while (word := self.take()) == "" or word not in closing:
+            if self._marks.fullmatch(word):
+                expected = " or ".join(map(repr, closing))
+                raise self.wrong(f"expected {expected}, found {word or 'the end of the file'!r}")
+            names.append(unquote(word))
             if len(names) > MOST_NAMES:
                 raise self.wrong(f"there are more than {MOST_NAMES} names in one list")
-        return names, found
+        return names, word
 
     def until(self, closing: str) -> tuple[int, int]:
         """Pass over everything up to a closing mark outside quotes; give where it began and ended."""
         start = self.position
-        found = UNTIL[closing].match(self.text, start)
-        if found is None:
+        match = UNTIL[closing].match(self.text, start)
+        if match is None:
             raise self.wrong(f"there is no {closing!r} that closes what begins here")
-        self.position = found.end()
-        return start, found.end() - 1
+        self.position = match.end()
+        return start, match.end() - 1
 
     def statements(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The parts of a stretch of text that semicolons close; the last one may be open."""
-        for found in STATEMENT.finditer(self.text, start, end):
-            yield found.span(1)
+        for match in STATEMENT.finditer(self.text, start, end):
+            yield match.span(1)
 
     def words(self, start: int, end: int, most: int) -> list[str]:
         """The first marks, words and quoted texts of a stretch of text, at most so many."""
@@ -165,11 +165,11 @@ def _blank_comments(text: str, plain: str, comment: str) -> str:
         rf"(?P<plain>(?:{plain}|{QUOTED})++)|(?:(?:{comment})\s*+)++|(?P<open>.)", re.DOTALL
     )
     pieces = []
-    for found in pattern.finditer(text):
-        if found["open"]:
-            what = "a quotation mark" if found[0] == '"' else "a comment"
-            raise at(Lines(text).at(found.start()), f"{what} is not closed")
-        pieces.append(found["plain"] or "\n" * found[0].count("\n") or " ")
+    for match in pattern.finditer(text):
+        if match["open"]:
+            what = "a quotation mark" if match[0] == '"' else "a comment"
+            raise at(Lines(text).at(match.start()), f"{what} is not closed")
+        pieces.append(match["plain"] or "\n" * match[0].count("\n") or " ")
     return pieces[0] if len(pieces) == 1 else "".join(pieces)
 
 
@@ -251,8 +251,8 @@ def walk(
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
-        said = expat.ErrorString(error.code)
-        raise at(error.lineno, f"it is not well-formed XML ({said})") from None
+        message = expat.ErrorString(error.code)
+        raise at(error.lineno, f"it is not well-formed XML ({message})") from None
     except (ValueError, LookupError):
         raise FileError("it names an encoding that is not known") from None
 

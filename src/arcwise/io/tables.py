@@ -136,7 +136,7 @@ def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Nu
     ...
     arcwise.errors.DataError: The probabilities of 'x' sum to 1.1, and should sum to 1.
     """
-    shape = tuple(len(each.levels or ()) for each in (*parents, variable))
+    shape = tuple(len(parent.levels or ()) for parent in (*parents, variable))
     numbers = np.array(table, dtype=np.float64, order="C")
     if numbers.shape != shape:
         raise DataError(
@@ -146,20 +146,20 @@ def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Nu
     # Sums of negative or infinite numbers may look right, so numbers are looked at first.
     wrong = ~np.isfinite(numbers) | (numbers < 0.0)
     if wrong.any():
-        place = np.argwhere(wrong)[0]
-        where = _row_name(variable, parents, place[:-1])
+        cell = np.argwhere(wrong)[0]
+        where = _row_name(variable, parents, cell[:-1])
         raise DataError(
-            f"The probabilities of {where} have the number {numbers[tuple(place)]:g}, and should "
+            f"The probabilities of {where} have the number {numbers[tuple(cell)]:g}, and should "
             "be from 0 to 1."
         )
     sums = numbers.sum(axis=-1, keepdims=True)
     off = np.abs(sums - 1.0)
     far = off > TOLERANCE + EXACT
     if far.any():
-        place = np.argwhere(far)[0]
-        where = _row_name(variable, parents, place[:-1])
+        cell = np.argwhere(far)[0]
+        where = _row_name(variable, parents, cell[:-1])
         raise DataError(
-            f"The probabilities of {where} sum to {sums[tuple(place)]:.6g}, and should sum to 1."
+            f"The probabilities of {where} sum to {sums[tuple(cell)]:.6g}, and should sum to 1."
         )
     np.divide(numbers, sums, out=numbers, where=off > EXACT)
     numbers.flags.writeable = False
@@ -169,8 +169,10 @@ def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Nu
 def _row_name(variable: Variable, parents: Sequence[Variable], codes: NDArray[np.intp]) -> str:
     """Name a row of a table."""
     pairs = zip(parents, codes, strict=True)
-    said = ", ".join(f"{each.name} = {(each.levels or ())[code]!r}" for each, code in pairs)
-    return f"{variable.name!r} given {said}" if said else repr(variable.name)
+    parents_text = ", ".join(
+        f"{parent.name} = {(parent.levels or ())[code]!r}" for parent, code in pairs
+    )
+    return f"{variable.name!r} given {parents_text}" if parents_text else repr(variable.name)
 
 
 def level_texts(net: DiscreteNet) -> tuple[tuple[str, ...], ...]:
@@ -212,15 +214,15 @@ def identifiers(texts: Sequence[str], reserved: Container[str] = ()) -> tuple[st
     ('pH', 'wine_pH_2', 'wine_pH', 'x1st', 'node_2')
     """
     fit = {text for text in texts if IDENTIFIER.fullmatch(text) and text not in reserved}
-    taken: Counter[str] = Counter(fit)
+    counts: Counter[str] = Counter(fit)
     words = []
     for text in texts:
         stem = re.sub("[^A-Za-z0-9_]", "_", text)
         stem = word = stem if IDENTIFIER.fullmatch(stem) else f"x{stem}"
-        while text not in fit and (taken[word] or word in reserved):
-            taken[stem] += 1
-            word = f"{stem}_{max(taken[stem], 2)}"
-        taken[word] += text not in fit
+        while text not in fit and (counts[word] or word in reserved):
+            counts[stem] += 1
+            word = f"{stem}_{max(counts[stem], 2)}"
+        counts[word] += text not in fit
         words.append(word)
     return tuple(words)
 
@@ -239,8 +241,8 @@ def numbers(words: Sequence[str], line_of: Callable[[int], int]) -> Numbers:
             return np.fromiter(map(float, words), np.float64, len(words))
     except ValueError:
         pass
-    place = next(place for place, word in enumerate(words) if not _is_number(word))
-    raise at(line_of(place), f"expected a number, got {words[place]!r}")
+    position = next(position for position, word in enumerate(words) if not _is_number(word))
+    raise at(line_of(position), f"expected a number, got {words[position]!r}")
 
 
 def _is_number(word: str) -> bool:
@@ -325,8 +327,8 @@ class Draft:
     def _check_family(self, child: str, parents: tuple[str, ...]) -> None:
         for name in (child, *parents):
             if name not in self.levels:
-                said = f"the table of {child!r} names {name!r}, which is not a variable"
-                raise at(self.lines[child], said)
+                message = f"the table of {child!r} names {name!r}, which is not a variable"
+                raise at(self.lines[child], message)
         if len(set(parents)) != len(parents):
             raise at(self.lines[child], f"the table of {child!r} names a parent twice")
 
@@ -345,7 +347,7 @@ class Draft:
         if len(words) != size:
             got = f"got {len(words)}" if len(words) < size else "there are more"
             raise at(line, f"the table of {child!r} needs {size} numbers, {got}")
-        return numbers(words, lambda place: line).reshape(self.shape(child))
+        return numbers(words, lambda position: line).reshape(self.shape(child))
 
     def net(
         self,
@@ -392,5 +394,5 @@ class Draft:
         try:
             return normalise(variables[child], above, table.transpose([*axes, len(axes)]))
         except ArcwiseError as error:
-            said = str(error).rstrip(".")
-            raise at(self.lines[child], said[0].lower() + said[1:]) from None
+            message = str(error).rstrip(".")
+            raise at(self.lines[child], message[0].lower() + message[1:]) from None

@@ -63,12 +63,12 @@ class _Words:
 
     def whole(self, what: str, least: int, most: int) -> int:
         """The next word as a whole number between two bounds."""
-        found = next(self._found, None)
-        word = "" if found is None else found[0]
-        self.position = len(self.text) if found is None else found.start()
+        match = next(self._found, None)
+        word = "" if match is None else match[0]
+        self.position = len(self.text) if match is None else match.start()
         if not re.fullmatch("[0-9]{1,18}", word) or not least <= int(word) <= most:
-            said = word or "the end of the file"
-            raise at(self.line, f"expected {what} from {least} to {most}, got {said!r}")
+            got = word or "the end of the file"
+            raise at(self.line, f"expected {what} from {least} to {most}, got {got!r}")
         return int(word)
 
 

@@ -73,8 +73,8 @@ class _Xdsl:
             self.reverse = attributes.get("app", "").startswith("aGrUM")
         elif self.inside and not self.kind:
             if tag not in NUMBERS:
-                known = " and ".join(f"<{each}>" for each in NUMBERS)
-                raise at(line, f"node {name!r} is of the kind <{tag}>, and only {known} are read")
+                kinds = " and ".join(f"<{kind}>" for kind in NUMBERS)
+                raise at(line, f"node {name!r} is of the kind <{tag}>, and only {kinds} are read")
             self.node, self.kind, self.line, self.levels, self.found = name, tag, line, [], {}
         elif self.kind and tag == "state":
             self.levels.append(name)
@@ -91,12 +91,12 @@ class _Xdsl:
 
     def finish(self) -> None:
         """Take the node that was closed."""
-        node, wanted = self.node, NUMBERS[self.kind]
-        if wanted not in self.found:
-            raise at(self.line, f"node {node!r} has no <{wanted}>")
+        node, tag = self.node, NUMBERS[self.kind]
+        if tag not in self.found:
+            raise at(self.line, f"node {node!r} has no <{tag}>")
         self.draft.declare(node, self.levels, self.line)
         self.draft.define(node, self.found.get("parents", "").split(), self.line)
-        self.texts[node], self.kinds[node] = self.found[wanted], self.kind
+        self.texts[node], self.kinds[node] = self.found[tag], self.kind
         if "arcwise" in self.found:
             self.called[node] = self.true_names(self.found["arcwise"])
         self.kind = ""
@@ -107,8 +107,8 @@ class _Xdsl:
             names = json.loads(text)
         except (ValueError, RecursionError):
             names = None
-        wanted = len(self.levels)
-        if not fits(names, list[str]) or len(names) != wanted + 1 or len(set(names[1:])) < wanted:
+        count = len(self.levels)
+        if not fits(names, list[str]) or len(names) != count + 1 or len(set(names[1:])) < count:
             raise at(self.line, f"the property 'arcwise' of node {self.node!r} does not fit it")
         return list(names)
 
@@ -233,17 +233,17 @@ class _Xmlbif:
         if tag not in BLOCKS:
             self.found.setdefault(tag, []).append(text.strip() if tag != "TABLE" else text)
             return
-        found, self.found = self.found, None
+        block, self.found = self.found, None
         if tag == "VARIABLE":
-            self.draft.declare(self.one(found, "NAME"), found.get("OUTCOME", []), self.line)
+            self.draft.declare(self.one(block, "NAME"), block.get("OUTCOME", []), self.line)
         else:
-            child = self.one(found, "FOR")
-            self.draft.define(child, found.get("GIVEN", []), self.line)
-            self.texts[child] = self.one(found, "TABLE")
+            child = self.one(block, "FOR")
+            self.draft.define(child, block.get("GIVEN", []), self.line)
+            self.texts[child] = self.one(block, "TABLE")
 
-    def one(self, found: Mapping[str, list[str]], tag: str) -> str:
+    def one(self, block: Mapping[str, list[str]], tag: str) -> str:
         """The text of an element that a block has once."""
-        texts = found.get(tag, [])
+        texts = block.get(tag, [])
         if len(texts) != 1:
             raise at(self.line, f"a block should have one {tag}, and this one has {len(texts)}")
         return texts[0]

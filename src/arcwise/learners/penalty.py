@@ -190,7 +190,9 @@ def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tun
         for found in problem.solve(longer(penalties), trail)
     )
     meant = len(penalties)
-    return _tuned(highest_ebic(problem.matrix, rows, path, gamma=gamma, meant=meant, trail=trail))
+    return _tuned(
+        highest_ebic(problem.matrix, rows, path, gamma=gamma, n_planned=meant, trail=trail)
+    )
 
 
 def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:

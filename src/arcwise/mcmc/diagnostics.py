@@ -129,8 +129,8 @@ def _judge(values: NDArray[np.bool_]) -> Judgement:
 
 
 def _rare(shares: Array) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.minimum(shares, 1.0 - shares) < _RARE
-    return found
+    rare: NDArray[np.bool_] = np.minimum(shares, 1.0 - shares) < _RARE
+    return rare
 
 
 def _slowest(parts: Judgement) -> float:

@@ -95,17 +95,17 @@ class ScoreTable(Score):
 
     def many(self, child: int, sets: Sequence[tuple[int, ...]]) -> Array:
         """Local scores of parent sets."""
-        found: Array = self.weights[child, [_mask(row, child) for row in sets]]
-        return found
+        scores: Array = self.weights[child, [_mask(row, child) for row in sets]]
+        return scores
 
     def subsets(
         self, child: int, others: Sequence[int], always: tuple[int, ...] = (), most: int = ALL
     ) -> Array:
         """Local scores of all subsets of some others."""
         places = _masks(list(others), child)
-        found: Array = self.weights[child, _mask(always, child) + places]
-        found[np.bitwise_count(places) + len(always) > most] = -np.inf
-        return found
+        scores: Array = self.weights[child, _mask(always, child) + places]
+        scores[np.bitwise_count(places) + len(always) > most] = -np.inf
+        return scores
 
 
 def tabulate_scores(
@@ -172,10 +172,10 @@ def exact(
 
 
 def _check_size(p: int, memory: float) -> None:
-    needed = exact_memory(p)
-    if p > _LIMIT or needed > memory:
+    size = exact_memory(p)
+    if p > _LIMIT or size > memory:
         raise FitError(
-            f"The exact posterior of {p} variables needs {needed / _GIB:.3g} GiB and may use "
+            f"The exact posterior of {p} variables needs {size / _GIB:.3g} GiB and may use "
             f"{memory / _GIB:.3g} GiB (up to {_LIMIT} variables): take a sampler, or fewer variables."
         )
 
@@ -184,13 +184,13 @@ def _sums(
     score: Score, limits: Limits, orders: bool, node: int | None, trail: Trail
 ) -> tuple[float, Array]:
     """Log of the sum over all graphs, and the share of each arc; of those in which `node` has a child."""
-    known = score.weights if isinstance(score, ScoreTable) else None
-    weights = _weights(score, limits, trail) if known is None else known
-    found = kernel.dag_posterior(weights, orders=orders, check=_progress_check(trail, len(weights)))
-    if node is None or found.log_total == -np.inf:
-        return found.log_total, found.arcs
+    table = score.weights if isinstance(score, ScoreTable) else None
+    weights = _weights(score, limits, trail) if table is None else table
+    sums = kernel.dag_posterior(weights, orders=orders, check=_progress_check(trail, len(weights)))
+    if node is None or sums.log_total == -np.inf:
+        return sums.log_total, sums.arcs
     masks = np.arange(weights.shape[1])
-    weights = weights if known is None else weights.copy()
+    weights = weights if table is None else weights.copy()
     for child in range(len(weights)):
         if child != node:
             bit = node - (node > child)
@@ -198,7 +198,7 @@ def _sums(
     without = kernel.dag_posterior(
         weights, orders=orders, check=_progress_check(trail, len(weights))
     )
-    return _less(found, without)
+    return _less(sums, without)
 
 
 def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
@@ -252,18 +252,18 @@ def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
     return places
 
 
-def _less(found: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Array]:
+def _less(sums: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Array]:
     """Take the graphs out in which a variable has no child."""
-    share = float(np.exp(without.log_total - found.log_total))
+    share = float(np.exp(without.log_total - sums.log_total))
     if share == 0.0:
-        return found.log_total, found.arcs
+        return sums.log_total, sums.arcs
     if 1.0 - share < _LOST:
         raise FitError(
             f"Graphs that fulfil the condition have less than {_LOST:g} of all probability, and "
             "their sum is lost in rounding: take a sampler."
         )
-    left = (found.arcs - share * without.arcs) / (1.0 - share)
-    return found.log_total + float(np.log1p(-share)), left
+    shares = (sums.arcs - share * without.arcs) / (1.0 - share)
+    return sums.log_total + float(np.log1p(-share)), shares
 
 
 class Way(NamedTuple):

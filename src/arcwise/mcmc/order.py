@@ -151,23 +151,23 @@ class OrderSampler:
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
         """Take steps from a state, see `Sampler`; those of a ladder are swapped every p / 3 steps."""
-        chains, asked = self._ready(state), permits(self.bounds)
+        chains, permit = self._ready(state), permits(self.bounds)
         period = max(4, len(self.nodes) // 3) if self.ladder else max(1, steps)
-        found: list[RunStates] = []
-        taken, end, told = state.taken, state.taken + steps, _PieceReporter(watch)
-        while taken < end and not told.ended:
-            piece = min(end, taken - taken % period + period) - taken
-            visited = chains[0].run(piece, thin, told, asked)
+        pieces: list[RunStates] = []
+        step, end, reporter = state.taken, state.taken + steps, _PieceReporter(watch)
+        while step < end and not reporter.ended:
+            piece = min(end, step - step % period + period) - step
+            visited = chains[0].run(piece, thin, reporter, permit)
             for chain in chains[1:]:
                 chain.run(visited.steps, _NEVER, _go_on)
-            found.append(visited)
-            taken += visited.steps
-            if self.ladder and taken % period == 0:
-                for k in range(taken // period % 2, len(self.ladder), 2):
+            pieces.append(visited)
+            step += visited.steps
+            if self.ladder and step % period == 0:
+                for k in range(step // period % 2, len(self.ladder), 2):
                     chains[k].exchange(chains[k + 1])
-            told.between(visited.steps, chains[0])
+            reporter.between(visited.steps, chains[0])
         there = _stack([chain.state for chain in chains])
-        return there, join_pieces(found, state.parents.shape[1:], told.ended)
+        return there, join_pieces(pieces, state.parents.shape[1:], reporter.ended)
 
     def _ready(self, state: State) -> tuple[PlaceChain, ...]:
         """The chains, at a state."""
@@ -210,17 +210,17 @@ class OrderSampler:
         ------
         Interrupted : `check` did.
         """
-        found: list[float] = []
+        powers: list[float] = []
         beta, words = 1.0, _WORDS
         graph = self._inside(self.bounds.start())
-        while beta > _FLAT and len(found) < _RUNGS:
+        while beta > _FLAT and len(powers) < _RUNGS:
             visited, last = self._short(self.lists.kernel(beta), graph, words)
             spread = max(float(visited.scores.std()), 2.5 * _APART)
             beta = round(max(beta * (1.0 - _APART / spread), _FLAT), 3)
-            found.append(beta)
+            powers.append(beta)
             graph = DAG.unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
             words = last.generator
-        return tuple(found)
+        return tuple(powers)
 
     def _differing(self) -> tuple[tuple[int, ...], ...]:
         """Variables in whose parents the best graphs of short chains differ, in groups."""
@@ -231,10 +231,10 @@ class OrderSampler:
             visited, _ = self._short(kernel, graph, generator(rng))
             best = visited.parents[int(np.argmax(visited.scores))]
             ends.append(tuple(unpacked_rows(best)))
-        found = Counter(
+        counts = Counter(
             group for one, two in combinations(ends, 2) for group in _differences(one, two)
         )
-        return tuple(group for group, _ in found.most_common(_KEPT))
+        return tuple(group for group, _ in counts.most_common(_KEPT))
 
     def _inside(self, graph: DAG) -> DAG:
         """The graph, without parents whose sets are not listed or have no score."""
@@ -261,18 +261,18 @@ def _differences(
 ) -> list[tuple[int, ...]]:
     """Variables whose parents differ, those joined by an arc of one graph only together; small groups."""
     arcs = [set(a) ^ set(b) for a, b in zip(one, two, strict=True)]
-    left, found = {v for v, parents in enumerate(arcs) if parents}, []
-    while left:
-        group, todo = set[int](), [min(left)]
+    remaining, groups = {v for v, parents in enumerate(arcs) if parents}, []
+    while remaining:
+        group, todo = set[int](), [min(remaining)]
         while todo:
             v = todo.pop()
             group.add(v)
-            near = {u for u in left - group if u in arcs[v] or v in arcs[u]}
+            near = {u for u in remaining - group if u in arcs[v] or v in arcs[u]}
             todo += near
-        left -= group
+        remaining -= group
         if 1 < len(group) <= _MOVED:
-            found.append(tuple(sorted(group)))
-    return found
+            groups.append(tuple(sorted(group)))
+    return groups
 
 
 class _PieceReporter:
@@ -296,10 +296,10 @@ class _PieceReporter:
 
 def _stack(states: Sequence[PlaceState]) -> State:
     return State(
-        np.stack([each.parents for each in states]),
-        np.stack([each.generator for each in states]),
+        np.stack([state.parents for state in states]),
+        np.stack([state.generator for state in states]),
         states[0].taken,
-        np.stack([each.places for each in states]),
+        np.stack([state.places for state in states]),
     )
 
 

@@ -54,7 +54,7 @@ class ParentLists:
 
     def kernel(self, beta: float = 1.0) -> ParentSets:
         """Lists for compiled chains, their log weights being `beta` times the scores."""
-        return ParentSets(self.sets, [beta * each for each in self.scores])
+        return ParentSets(self.sets, [beta * row for row in self.scores])
 
     def __len__(self) -> int:
         return sum(map(len, self.scores))
@@ -83,8 +83,8 @@ def parent_lists(
     p, budget = len(limits.nodes), _budget(score)
     if candidates is None and sum(_ways(limits, v) for v in range(p)) <= budget:
         every = [tuple(limits.candidates(v).tolist()) for v in range(p)]
-        found = [_list_sets(score, limits, v, every[v], -1) for v in range(p)]
-        return _parent_lists(limits, found, None, -1)
+        lists = [_list_sets(score, limits, v, every[v], -1) for v in range(p)]
+        return _parent_lists(limits, lists, None, -1)
     if candidates is None:
         candidates = tuple(
             _choose_candidates(score, limits, v, _many(limits, v, budget)) for v in range(p)
@@ -92,12 +92,12 @@ def parent_lists(
     if len(candidates) != p:
         raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
     depth = _depth(limits, candidates, budget)
-    known: dict[int, tuple[Words, Array]] = {}
+    listed: dict[int, tuple[Words, Array]] = {}
     if before is not None and before.candidates is not None and before.extended == depth:
         same = [v for v in range(p) if before.candidates[v] == candidates[v]]
-        known = {v: (before.sets[v], before.scores[v]) for v in same}
-    found = [known.get(v) or _list_sets(score, limits, v, candidates[v], depth) for v in range(p)]
-    return _parent_lists(limits, found, candidates, depth)
+        listed = {v: (before.sets[v], before.scores[v]) for v in same}
+    lists = [listed.get(v) or _list_sets(score, limits, v, candidates[v], depth) for v in range(p)]
+    return _parent_lists(limits, lists, candidates, depth)
 
 
 def grow_candidates(lists: ParentLists, shares: Array, limits: Limits) -> Candidates | None:
@@ -113,14 +113,14 @@ def grow_candidates(lists: ParentLists, shares: Array, limits: Limits) -> Candid
     """
     if lists.candidates is None:
         return None
-    found = []
-    for child, own in enumerate(lists.candidates):
+    grown = []
+    for child, current in enumerate(lists.candidates):
         column = shares[:, child].copy()
         column[[child, *limits.required[child]]] = 0.0
-        new = [u for u in np.flatnonzero(column > _OFTEN).tolist() if u not in own]
-        ranked = sorted((*own, *new), key=lambda u: -column[u])  # stable: older ones first
-        found.append(tuple(sorted(ranked[: max(len(own), _GROWN)])))
-    changed = tuple(found)
+        new = [u for u in np.flatnonzero(column > _OFTEN).tolist() if u not in current]
+        ranked = sorted((*current, *new), key=lambda u: -column[u])  # stable: older ones first
+        grown.append(tuple(sorted(ranked[: max(len(current), _GROWN)])))
+    changed = tuple(grown)
     return None if changed == lists.candidates else changed
 
 
@@ -153,13 +153,13 @@ def _many(limits: Limits, child: int, budget: int) -> int:
 def _depth(limits: Limits, candidates: Candidates, budget: int) -> int:
     """Beside how many candidates one from outside is listed."""
     p = len(limits.nodes)
-    left = budget - sum(_ways(limits, v, len(candidates[v])) for v in range(p))
+    room_left = budget - sum(_ways(limits, v, len(candidates[v])) for v in range(p))
     for depth in range(-1, _DEPTH):
         for v in range(p):
             if depth + 1 < _room(limits, v):
                 outside = len(limits.candidates(v)) - len(candidates[v])
-                left -= outside * comb(len(candidates[v]), depth + 1)
-        if left < 0:
+                room_left -= outside * comb(len(candidates[v]), depth + 1)
+        if room_left < 0:
             return depth
     return _DEPTH
 
@@ -168,22 +168,22 @@ def _choose_candidates(score: Score, limits: Limits, child: int, size: int) -> t
     """Candidates, each the best addition to the required parents with up to two candidates before it."""
     required, free = limits.required[child], limits.candidates(child).tolist()
     best = np.full(len(score.nodes), -np.inf)
-    found: list[int] = []
+    candidates: list[int] = []
     bases: list[tuple[int, ...]] = [()]
-    while len(found) < size:
+    while len(candidates) < size:
         for base in bases:
-            others = [u for u in free if u not in found]
+            others = [u for u in free if u not in candidates]
             values = score.toggles(child, tuple(sorted((*required, *base))), others)
             best[others] = np.maximum(best[others], values)
-        left = [u for u in free if u not in found]
-        last = max(left, key=lambda u: best[u])
-        bases = [(last,), *(tuple(sorted((last, u))) for u in found)]
+        others_left = [u for u in free if u not in candidates]
+        last = max(others_left, key=lambda u: best[u])
+        bases = [(last,), *(tuple(sorted((last, u))) for u in candidates)]
         if _room(limits, child) < 2:
             bases = []
         elif _room(limits, child) < 3:
             bases = bases[:1]
-        found.append(last)
-    return tuple(sorted(found))
+        candidates.append(last)
+    return tuple(sorted(candidates))
 
 
 def _list_sets(
@@ -202,15 +202,15 @@ def _list_sets(
     if bases and outside:
         for first in range(0, len(bases), _PIECE):
             part = bases[first : first + _PIECE]
-            wanted = np.zeros((len(part), p), dtype=bool)
-            wanted[:, outside] = True
-            rows = score.sweep((child,) * len(part), part, wanted)[1]
+            toggled = np.zeros((len(part), p), dtype=bool)
+            toggled[:, outside] = True
+            rows = score.sweep((child,) * len(part), part, toggled)[1]
             logs.append(rows[:, outside].ravel())
             flags = _bits([(u,) for u in outside], p)
             bits.append((_bits(part, p)[:, None] | flags[None]).reshape(-1, flags.shape[1]))
     values, sets = np.concatenate(logs), np.concatenate(bits)
-    kept = values > -np.inf
-    return sets[kept], values[kept]
+    finite = values > -np.inf
+    return sets[finite], values[finite]
 
 
 def _values(
@@ -225,7 +225,9 @@ def _values(
         table = score.subsets(child, candidates, required)
         flags = [1 << i for i in range(len(candidates))]
         most = max(map(len, sets)) - len(required)  # sets come by size, each size in order
-        return table[[sum(each) for n in range(most + 1) for each in combinations(flags, n)]]
+        return table[
+            [sum(chosen_flags) for n in range(most + 1) for chosen_flags in combinations(flags, n)]
+        ]
     parts = [sets[first : first + _PIECE] for first in range(0, len(sets), _PIECE)]
     return np.concatenate([score.many(child, part) for part in parts])
 
@@ -234,7 +236,9 @@ def _bits(members: list[tuple[int, ...]], p: int) -> Words:
     bits = np.zeros((len(members), max(1, (p + 63) // 64)), dtype=np.uint64)
     sizes = np.fromiter(map(len, members), dtype=np.int64, count=len(members))
     rows = np.repeat(np.arange(len(members)), sizes)
-    columns = np.fromiter((x for each in members for x in each), dtype=np.int64, count=sizes.sum())
+    columns = np.fromiter(
+        (x for members_of_set in members for x in members_of_set), dtype=np.int64, count=sizes.sum()
+    )
     flags = np.left_shift(np.uint64(1), (columns % 64).astype(np.uint64))
     np.bitwise_or.at(bits, (rows, columns // 64), flags)
     return bits
@@ -242,12 +246,12 @@ def _bits(members: list[tuple[int, ...]], p: int) -> Words:
 
 def _parent_lists(
     limits: Limits,
-    found: list[tuple[Words, Array]],
+    lists: list[tuple[Words, Array]],
     candidates: Candidates | None,
     depth: int,
 ) -> ParentLists:
-    for name, (_, logs) in zip(limits.nodes, found, strict=True):
+    for name, (_, logs) in zip(limits.nodes, lists, strict=True):
         if not len(logs):
             raise GraphError(f"No parents of {name!r} that the rules allow have a finite score.")
-    sets, scores = zip(*found, strict=True)
+    sets, scores = zip(*lists, strict=True)
     return ParentLists(tuple(sets), tuple(scores), candidates, depth)

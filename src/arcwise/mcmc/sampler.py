@@ -163,14 +163,14 @@ class Chain:
     @cached_property
     def graphs(self) -> list[DAG]:
         """The graphs in the order in which they were visited; the same graph is the same object."""
-        known: dict[bytes, DAG] = {}
-        found = []
+        by_bits: dict[bytes, DAG] = {}
+        visited = []
         for bits in self.parents:
             key = bits.tobytes()
-            if key not in known:
-                known[key] = DAG.unchecked(self.nodes, tuple(unpacked_rows(bits)))
-            found.append(known[key])
-        return found
+            if key not in by_bits:
+                by_bits[key] = DAG.unchecked(self.nodes, tuple(unpacked_rows(bits)))
+            visited.append(by_bits[key])
+        return visited
 
     def counts(self) -> dict[DAG, int]:
         """How often each graph was visited, most often first."""
@@ -197,10 +197,10 @@ class Chain:
     def arcs(self) -> NDArray[np.float64]:
         """How often each arc was there: (tail, head), shares of the draws."""
         p = len(self.nodes)
-        found = np.zeros((p, p))
+        shares = np.zeros((p, p))
         for first in range(0, len(self), 4096):
-            found += self.indicators(first, first + 4096).sum(axis=0)
-        return found / max(1, len(self))
+            shares += self.indicators(first, first + 4096).sum(axis=0)
+        return shares / max(1, len(self))
 
     def join(self, later: "Chain") -> "Chain":
         """This chain and one that went on from its state."""
@@ -242,7 +242,7 @@ class Chain:
             str(arrays["target"]),
             np.asarray(arrays["parents"], dtype=np.uint64),
             np.asarray(arrays["log_scores"], dtype=float),
-            tuple(Info(int(steps), int(taken)) for steps, taken in arrays["infos"]),
+            tuple(Info(int(steps), int(accepted)) for steps, accepted in arrays["infos"]),
             State.from_arrays(state),
             Stop.from_dict({"reason": str(arrays["stopped"]), "detail": ""}) or NOT_STOPPED,
         )
@@ -284,21 +284,21 @@ def run(
         state = sampler.init(rng, start)
     watch = _ChainReporter(on_step, burn_in + draws * thin)
     pieces = [(burn_in, _NEVER)] if burn_in else []
-    found: list[RunStates] = []
+    visits: list[RunStates] = []
     for steps, every in (*pieces, (draws * thin, thin)):
         state, visited = sampler.advance(state, steps, thin=every, watch=watch)
         watch.before += visited.steps
-        found.append(visited)
+        visits.append(visited)
         if visited.ended:
             break
     return Chain(
         sampler.nodes,
         sampler.target,
-        np.concatenate([each.parents for each in found]),
-        np.concatenate([each.scores for each in found]),
-        tuple(Info(each.steps, each.accepted) for each in found),
+        np.concatenate([piece.parents for piece in visits]),
+        np.concatenate([piece.scores for piece in visits]),
+        tuple(Info(piece.steps, piece.accepted) for piece in visits),
         state,
-        ASKED if found[-1].ended else NOT_STOPPED,
+        ASKED if visits[-1].ended else NOT_STOPPED,
     )
 
 
@@ -309,24 +309,24 @@ class _ChainReporter:
         self.watch, self.steps, self.before = watch, steps, 0
         self.began = time.perf_counter()
 
-    def __call__(self, done: int, score: float) -> bool:
+    def __call__(self, steps_done: int, score: float) -> bool:
         if self.watch is None:
             return False
-        what = f"{self.before + done} of {self.steps} steps"
+        what = f"{self.before + steps_done} of {self.steps} steps"
         elapsed = time.perf_counter() - self.began
-        return bool(self.watch(Step(self.before + done, what, -1, -1, score, 0, elapsed)))
+        return bool(self.watch(Step(self.before + steps_done, what, -1, -1, score, 0, elapsed)))
 
 
-def join_pieces(found: Sequence[RunStates], shape: tuple[int, ...], ended: bool) -> RunStates:
+def join_pieces(pieces: Sequence[RunStates], shape: tuple[int, ...], ended: bool) -> RunStates:
     """Pieces of a run as one; `shape` is that of a graph's bits."""
-    if not found:
+    if not pieces:
         empty = np.zeros((0, *shape), dtype=np.uint64)
         return RunStates(empty, np.zeros(0), 0, 0, ended)
     return RunStates(
-        np.concatenate([each.parents for each in found]),
-        np.concatenate([each.scores for each in found]),
-        sum(each.accepted for each in found),
-        sum(each.steps for each in found),
+        np.concatenate([piece.parents for piece in pieces]),
+        np.concatenate([piece.scores for piece in pieces]),
+        sum(piece.accepted for piece in pieces),
+        sum(piece.steps for piece in pieces),
         ended,
     )
 
@@ -338,10 +338,10 @@ def generator(rng: np.random.Generator) -> Words:
 
 def bound_limits(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
     """The limits, or none; they must be bound to the same variables."""
-    found = Limits.none(nodes) if limits is None else limits
-    if found.nodes != nodes:
+    result = Limits.none(nodes) if limits is None else limits
+    if result.nodes != nodes:
         raise FitError("The rules were bound to other variables than the score's: bind them anew.")
-    return found
+    return result
 
 
 def permits(limits: Limits) -> Callable[[Words], bool] | None:
@@ -387,9 +387,9 @@ def _random_graph(
         required = limits.required[child]
         among = before if candidates is None else set(before).intersection(candidates[child])
         free = rng.permutation(sorted(set(among).difference(required)))
-        chosen = free[rng.random(len(free)) < min(0.5, 2.0 / max(1, p - 1))]
+        picks = free[rng.random(len(free)) < min(0.5, 2.0 / max(1, p - 1))]
         room = p if limits.max_parents is None else limits.max_parents - len(required)
-        rows.append(tuple(sorted({*chosen[:room].astype(int).tolist(), *required})))
+        rows.append(tuple(sorted({*picks[:room].astype(int).tolist(), *required})))
     return DAG(limits.nodes, tuple(rows))
 
 

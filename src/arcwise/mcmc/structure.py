@@ -115,27 +115,29 @@ class StructureSampler:
 
     def _random(self, rng: np.random.Generator) -> DAG:
         """A random graph, of a finite score if one of some is; else one without parents that have none."""
-        found = random_start(self.bounds, rng)
+        graph = random_start(self.bounds, rng)
         for _ in range(_TRIES):
-            if total(self.score, found) > -np.inf:
-                return found
-            found = random_start(self.bounds, rng)
+            if total(self.score, graph) > -np.inf:
+                return graph
+            graph = random_start(self.bounds, rng)
         rows = [
             self.bounds.required[child] if np.isneginf(self.score.local(child, row)) else row
-            for child, row in enumerate(found.parents)
+            for child, row in enumerate(graph.parents)
         ]
-        thin = DAG.unchecked(found.nodes, tuple(rows))
-        return thin if self.bounds.allows_graph(thin) else found
+        thin = DAG.unchecked(graph.nodes, tuple(rows))
+        return thin if self.bounds.allows_graph(thin) else graph
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
         """Take steps from a state, see `Sampler`."""
-        chain, told = self._ready(), _WatchedScore(self.score, watch)
+        chain, watched = self._ready(), _WatchedScore(self.score, watch)
         chain.go_to(ChainState(state.parents, state.generator, state.taken))
-        visited = chain.run(self._source or told.rows, steps, thin, told, permits(self.bounds))
-        parents, words, taken = chain.state
-        return State(parents, words, taken, _NONE), visited
+        visited = chain.run(
+            self._source or watched.rows, steps, thin, watched, permits(self.bounds)
+        )
+        parents, words, step = chain.state
+        return State(parents, words, step, _NONE), visited
 
     def transitions(self, graph: DAG) -> dict[DAG, float]:
         """Probabilities of the next graph, for a chain that adds and takes out single arcs only.
@@ -144,18 +146,18 @@ class StructureSampler:
         """
         if self.flips or self.redraws:
             raise FitError("Transitions are known for chains without flips and redraws only.")
-        chain, asked = self._ready(), permits(self.bounds)
+        chain, permit = self._ready(), permits(self.bounds)
         chain.go_to(ChainState(pack_rows(graph), np.arange(1, 5, dtype=np.uint64), 0))
         tails, heads, ratios = chain.proposals(self._source or _WatchedScore(self.score, None).rows)
-        found = {}
+        chances = {}
         for tail, head, ratio in zip(tails, heads, ratios.tolist(), strict=True):
             rows = list(graph.parents)
             rows[head] = toggle(rows[head], tail)
             other = DAG.unchecked(graph.nodes, tuple(rows))
-            if asked is None or asked(pack_rows(other)):
-                found[other] = min(1.0, float(np.exp(min(ratio, 0.0)))) / len(tails)
-        found[graph] = 1.0 - sum(found.values())
-        return found
+            if permit is None or permit(pack_rows(other)):
+                chances[other] = min(1.0, float(np.exp(min(ratio, 0.0)))) / len(tails)
+        chances[graph] = 1.0 - sum(chances.values())
+        return chances
 
     def log_score(self) -> float:
         """The score of the graph where the last `advance` ended."""
@@ -203,12 +205,12 @@ class _WatchedScore:
         try:
             if not among:
                 return self.score.many(child, (base,))
-            wanted = np.zeros((1, len(self.score.nodes)), dtype=bool)
-            wanted[0, among] = True
-            own, rows = self.score.sweep((child,), (base,), wanted)
+            mask = np.zeros((1, len(self.score.nodes)), dtype=bool)
+            mask[0, among] = True
+            base_score, rows = self.score.sweep((child,), (base,), mask)
         except Interrupted:
             return None
-        return np.append(own, rows[0, among])
+        return np.append(base_score, rows[0, among])
 
 
 _LADDER = 0.6  # ratio of neighbouring powers
@@ -267,9 +269,9 @@ class TemperedSampler:
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
         """All chains at the start graph, or each at a random one."""
         states = [chain.init(rng, start) for chain in self.chains]
-        words = [each.generator for each in states]
+        words = [state.generator for state in states]
         return State(
-            np.stack([each.parents for each in states]),
+            np.stack([state.parents for state in states]),
             np.stack([*words, generator(rng)]),
             0,
             np.zeros(0, dtype=np.int64),
@@ -279,25 +281,25 @@ class TemperedSampler:
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
         """Take steps of every chain, see `Sampler`; an end is possible between swaps only."""
-        found: list[RunStates] = []
-        parents, words, taken = state.parents.copy(), state.generator.copy(), state.taken
-        end, ended = taken + steps, False
-        while taken < end and not ended:
-            piece = min(end, taken - taken % self.period + self.period) - taken
+        pieces: list[RunStates] = []
+        parents, words, step = state.parents.copy(), state.generator.copy(), state.taken
+        end, ended = step + steps, False
+        while step < end and not ended:
+            piece = min(end, step - step % self.period + self.period) - step
             scores = []
             for k, chain in enumerate(self.chains):
-                here = State(parents[k], words[k], taken, state.places)
+                here = State(parents[k], words[k], step, state.places)
                 there, visited = chain.advance(here, piece, thin=thin if k == 0 else 1 << 62)
                 parents[k], words[k] = there.parents, there.generator
                 scores.append(chain.log_score())
                 if k == 0:
-                    found.append(visited)
-            taken += piece
-            if taken % self.period == 0:
-                self._swap(parents, words[-1], scores, taken // self.period)
-            ended = watch is not None and bool(watch(taken - state.taken, scores[0]))
-        return State(parents, words, taken, state.places), join_pieces(
-            found, state.parents.shape[1:], ended
+                    pieces.append(visited)
+            step += piece
+            if step % self.period == 0:
+                self._swap(parents, words[-1], scores, step // self.period)
+            ended = watch is not None and bool(watch(step - state.taken, scores[0]))
+        return State(parents, words, step, state.places), join_pieces(
+            pieces, state.parents.shape[1:], ended
         )
 
     def _swap(

@@ -44,16 +44,18 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     >>> align(net, rows).notes
     (<Note: The network has no variable 'y': ignored.>,)
     """
-    known = set(table.names).difference(unread)
-    shared = known.intersection(net.names)
+    shared_names = set(table.names).difference(unread)
+    shared = shared_names.intersection(net.names)
     if not shared.union(unread):
         raise DataError(
             f"The table shares no column with the network: it has {sentence_list(table.names)}, "
             f"the network {sentence_list(net.names)}."
         )
     columns = tuple(
-        _coded(each, table) if each.name in known else np.full(table.rows, each.gap, each.dtype)
-        for each in net.variables
+        _coded(variable, table)
+        if variable.name in shared_names
+        else np.full(table.rows, variable.gap, variable.dtype)
+        for variable in net.variables
     )
     order = [*(name for name in table.order if name in shared), *_without(net.names, shared)]
     aligned = Table(net.variables, columns, table.weights, tuple(order), table.notes)
@@ -82,14 +84,14 @@ def _without(names: Sequence[str], others: Collection[str]) -> list[str]:
 
 def _coded(variable: Variable, table: Table) -> NDArray[Any]:
     """A column of the table in the coding of the network's variable."""
-    given, column = table.variable(variable.name), table.column(variable.name)
+    source, column = table.variable(variable.name), table.column(variable.name)
     if variable.levels is None:
-        return _finite(variable.name, numbers_of(given, column))
-    if given.levels == variable.levels:
+        return _finite(variable.name, numbers_of(source, column))
+    if source.levels == variable.levels:
         return column
-    if variable.cuts is not None and (given.levels is None or given.numeric):
-        return cut_codes(variable, numbers_of(given, column))
-    return _looked_up(variable, given, column)
+    if variable.cuts is not None and (source.levels is None or source.numeric):
+        return cut_codes(variable, numbers_of(source, column))
+    return _looked_up(variable, source, column)
 
 
 def _finite(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -102,13 +104,13 @@ def _finite(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
     return column
 
 
-def _looked_up(variable: Variable, given: Variable, column: NDArray[Any]) -> NDArray[Any]:
+def _looked_up(variable: Variable, source: Variable, column: NDArray[Any]) -> NDArray[Any]:
     """Code the values, each distinct one looked up once among the network's levels."""
     levels = variable.levels or ()
     codes: dict[object, int] = {level: code for code, level in enumerate(levels)}
     distinct, places = np.unique(column, return_inverse=True)
-    found = [_value(given, raw) for raw in distinct.tolist()]
-    fresh = [value for value in found if value is not None and value not in codes]
+    values = [_value(source, raw) for raw in distinct.tolist()]
+    fresh = [value for value in values if value is not None and value not in codes]
     if fresh and variable.coding is None:
         raise DataError(
             f"{variable.name!r} has the value {fresh[0]!r}, which the network has never seen. "
@@ -118,8 +120,8 @@ def _looked_up(variable: Variable, given: Variable, column: NDArray[Any]) -> NDA
         coded = variable.coding.of_values(variable.name, fresh).tolist()
         codes |= dict(zip(fresh, coded, strict=True))
     codes[None] = len(levels)
-    table = np.array([codes[value] for value in found], dtype=variable.dtype)
-    return table[places] if len(found) else table
+    table = np.array([codes[value] for value in values], dtype=variable.dtype)
+    return table[places] if len(values) else table
 
 
 def _value(variable: Variable, raw: float) -> object:

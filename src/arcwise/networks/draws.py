@@ -144,19 +144,19 @@ def _parents(
     """Parents of each node, so many arcs in all."""
     places = np.minimum(np.arange(count), max_parents)  # for parents, along a random order
     room = int(places.sum())
-    wanted = min(round(ARCS_PER_NODE * count), room) if arcs is None else arcs
-    if not 0 <= wanted <= room:
+    n_arcs = min(round(ARCS_PER_NODE * count), room) if arcs is None else arcs
+    if not 0 <= n_arcs <= room:
         raise GraphError(
             f"{count} variables with at most {max_parents} parents have place for 0 to {room} arcs, got "
             f"{arcs}."
         )
     owners = np.repeat(np.arange(count), places)
-    numbers = np.bincount(owners[rng.choice(room, wanted, replace=False)], minlength=count)
+    numbers = np.bincount(owners[rng.choice(room, n_arcs, replace=False)], minlength=count)
     order = rng.permutation(count)
     rows: list[tuple[int, ...]] = [()] * count
-    for place, number in enumerate(numbers.tolist()):
-        drawn = rng.choice(place, number, replace=False) if number else []
-        rows[order[place]] = tuple(sorted(int(order[each]) for each in drawn))
+    for rank, number in enumerate(numbers.tolist()):
+        picks = rng.choice(rank, number, replace=False) if number else []
+        rows[order[rank]] = tuple(sorted(int(order[k]) for k in picks))
     return tuple(rows)
 
 
@@ -200,7 +200,7 @@ def effective(logs: Array) -> Array:
 
 def weighted_draws(
     net: BayesNet,
-    known: dict[int, NDArray[Any]],
+    evidence: dict[int, NDArray[Any]],
     hidden: set[int],
     rng: np.random.Generator,
     draws: int,
@@ -211,7 +211,7 @@ def weighted_draws(
     Parameters
     ----------
     net : the network, cut where variables are set from outside.
-    known : values of the known variables by node, one a row.
+    evidence : values of the known variables by node, one a row.
     hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
     rng : the random generator.
     draws : how many for each row.
@@ -221,8 +221,8 @@ def weighted_draws(
     -------
     Draws, and log weights (rows by draws).
     """
-    rows = len(next(iter(known.values()))) if known else 1
-    columns = {node: np.repeat(column, draws) for node, column in known.items()}
+    rows = len(next(iter(evidence.values()))) if evidence else 1
+    columns = {node: np.repeat(column, draws) for node, column in evidence.items()}
     logs = np.zeros(rows * draws)
     for node in net.graph.order():
         parents, model = net.graph.parents[node], net.conditionals[node]
@@ -233,21 +233,21 @@ def weighted_draws(
             columns[node] = model.sample(xs, rng, rows * draws).astype(kind)
             low, high = (ranges or {}).get(node, (-np.inf, np.inf))
             logs[(columns[node] < low) | (columns[node] > high)] = -np.inf
-        elif node in known and hidden.intersection(parents):
+        elif node in evidence and hidden.intersection(parents):
             logs += model.logpdf(columns[node], tuple(columns[parent] for parent in parents))
-        elif node in known and all(parent in known for parent in parents):
+        elif node in evidence and all(parent in evidence for parent in parents):
             # The same for all draws of a row; with a parent that is neither known nor hidden, what is
             # known belongs to another piece of the network and tells nothing of the hidden.
-            xs = tuple(known[parent] for parent in parents)
-            logs += np.repeat(model.logpdf(known[node], xs), draws)
+            xs = tuple(evidence[parent] for parent in parents)
+            logs += np.repeat(model.logpdf(evidence[node], xs), draws)
     return WeightedDraws({node: columns[node] for node in hidden}, logs.reshape(rows, draws))
 
 
 def resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draws chosen by their weights, at even steps of their sum from a random place."""
     steps = (np.arange(size) + rng.random()) / size
-    chosen = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
-    return rng.permutation(np.minimum(chosen, len(weights) - 1))
+    picks = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
+    return rng.permutation(np.minimum(picks, len(weights) - 1))
 
 
 def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
@@ -277,6 +277,6 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
     columns: list[NDArray[Any]] = [np.empty(0)] * len(net.variables)
     for node in net.graph.order():
         xs = tuple(columns[parent] for parent in net.graph.parents[node])
-        drawn = net.conditionals[node].sample(xs, rng, draws)
-        columns[node] = drawn.astype(net.variables[node].dtype)
+        values = net.conditionals[node].sample(xs, rng, draws)
+        columns[node] = values.astype(net.variables[node].dtype)
     return Table(net.variables, tuple(columns))

@@ -83,14 +83,14 @@ def _check_size(size: int, graph: UGraph) -> None:
 
 def normal_of(joint: Joint | None) -> NormalJoint | None:
     """The normal distribution that a joint is, or None; a joint is one if it has a property `normal`."""
-    found: NormalJoint | None = getattr(joint, "normal", None)
-    return found
+    normal: NormalJoint | None = getattr(joint, "normal", None)
+    return normal
 
 
 def factors_of(joint: Joint | None) -> TableJoint | None:
     """The product of tables that a joint is, or None; a joint is one if it has a property `factors`."""
-    found: TableJoint | None = getattr(joint, "factors", None)
-    return found
+    factors: TableJoint | None = getattr(joint, "factors", None)
+    return factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +125,11 @@ class NormalJoint:
             )
         if not (np.isfinite(self.mean).all() and np.isfinite(self.precision).all()):
             raise FitError("Means and precision matrix of a normal distribution have to be finite.")
-        own = self.precision.diagonal()
-        if not (own > 0).all() or self._root is None:
+        diagonal = self.precision.diagonal()
+        if not (diagonal > 0).all() or self._root is None:
             raise FitError(_INDEFINITE)
         apart = np.abs(self.precision - self.precision.T)
-        if (apart > _ROUNDING * np.sqrt(np.outer(own, own))).any():
+        if (apart > _ROUNDING * np.sqrt(np.outer(diagonal, diagonal))).any():
             raise FitError("The precision matrix of a normal distribution is not symmetric.")
         self.mean.flags.writeable = False
         self.precision.flags.writeable = False
@@ -172,8 +172,8 @@ class NormalJoint:
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
         """Partial correlations of pairs given all other variables."""
-        found: Array = -self.precision[first, second] * self._scale[first] * self._scale[second]
-        return found + 0.0  # no minus zero
+        partials: Array = -self.precision[first, second] * self._scale[first] * self._scale[second]
+        return partials + 0.0  # no minus zero
 
     def points(self) -> Array:
         """Rows with this mean and covariance, made without chance: at most 512 by variables.
@@ -200,10 +200,10 @@ class NormalJoint:
         >>> model.intercept, model.coefficients.tolist(), model.variance
         (1.0, [0.5], 0.5)
         """
-        own = float(self.precision[node, node])
-        slopes = -self.precision[node, list(inputs)] / own
+        diagonal = float(self.precision[node, node])
+        slopes = -self.precision[node, list(inputs)] / diagonal
         intercept = float(self.mean[node] - slopes @ self.mean[list(inputs)])
-        return _model(intercept, slopes, 1.0 / own)
+        return _model(intercept, slopes, 1.0 / diagonal)
 
     def chain(
         self, graph: UGraph
@@ -216,14 +216,14 @@ class NormalJoint:
             raise FitError(_INDEFINITE)
         parents: list[tuple[int, ...]] = [()] * len(order)
         models: list[GaussianConditional | None] = [None] * len(order)
-        for place, node in enumerate(order.tolist()):
-            below = place + 1 + np.flatnonzero(root[place + 1 :, place])
-            slopes = -root[below, place] / root[place, place] * scale[place] / scale[below]
+        for row, node in enumerate(order.tolist()):
+            below = row + 1 + np.flatnonzero(root[row + 1 :, row])
+            slopes = -root[below, row] / root[row, row] * scale[row] / scale[below]
             into = order[below]
             sort = np.argsort(into)
             parents[node] = tuple(into[sort].tolist())
             intercept = float(self.mean[node] - slopes @ self.mean[into])
-            variance = float((scale[place] / root[place, place]) ** 2)
+            variance = float((scale[row] / root[row, row]) ** 2)
             models[node] = _model(intercept, slopes[sort], variance)
         return tuple(parents), tuple(model for model in models if model is not None)
 
@@ -320,10 +320,10 @@ class TableJoint:
         if prod(shape) > MOST_CELLS:
             raise FitError(f"The table of variable number {node} has {prod(shape):.3g} cells.")
         product = np.ones(shape)
-        for own, table in zip(self.scopes, self.tables, strict=True):
-            if node in own:
-                order = sorted(range(len(own)), key=lambda i: scope.index(own[i]))
-                wide = [self.levels[v] if v in own else 1 for v in scope]
+        for members, table in zip(self.scopes, self.tables, strict=True):
+            if node in members:
+                order = sorted(range(len(members)), key=lambda i: scope.index(members[i]))
+                wide = [self.levels[v] if v in members else 1 for v in scope]
                 product *= table.transpose(order).reshape(wide)
         return _rows(product)
 
@@ -348,8 +348,8 @@ class TableJoint:
                 near[other].discard(node)
         tree = JunctionTree(self.levels, self.scopes, self.tables, order)
         nothing = np.full((1, len(near)), -1)
-        asked = [(*row, node) for node, row in enumerate(parents)]
-        shares = (each[0] for each in tree.ask(nothing, asked)[1])
+        families = [(*row, node) for node, row in enumerate(parents)]
+        shares = (marginal[0] for marginal in tree.ask(nothing, families)[1])
         return tuple(parents), tuple(map(_rows, shares))
 
 

@@ -51,21 +51,23 @@ class LocalModel(Framed):
     def frame(self) -> Frame:
         """A row per configuration of the inputs with the probabilities, or a row per coefficient."""
         table = table_of(self.model, len(self.variable.levels or ()))
-        line, own = linear_of(self.model), getattr(self.model, "frame_of", None)
+        line, own_frame = linear_of(self.model), getattr(self.model, "frame_of", None)
         if self.variable.discrete and table is not None:
             frame = self._table(table)
         elif line is not None:
             frame = self._coefficients(line)
-        elif own is not None:
-            frame = own(self.variable, self.parents)
+        elif own_frame is not None:
+            frame = own_frame(self.variable, self.parents)
         else:
             frame = Frame((Series("model", [self.model.word]),))
-        given = f" given {', '.join(each.name for each in self.parents)}" if self.parents else ""
-        return Frame(frame.columns, f"{self.variable.name}{given}", frame.notes, frame.index)
+        condition = (
+            f" given {', '.join(parent.name for parent in self.parents)}" if self.parents else ""
+        )
+        return Frame(frame.columns, f"{self.variable.name}{condition}", frame.notes, frame.index)
 
     def _table(self, table: Array) -> Frame:
-        names, columns = [each.name for each in self.parents], list[Series]()
-        states = list(product(*(each.levels or () for each in self.parents)))
+        names, columns = [parent.name for parent in self.parents], list[Series]()
+        states = list(product(*(parent.levels or () for parent in self.parents)))
         for name, values in zip(names, zip(*states, strict=True), strict=False):
             columns.append(Series(name, list(values)))
         shares = table.reshape(len(states), -1).T
@@ -74,7 +76,7 @@ class LocalModel(Framed):
         return Frame(tuple(columns))
 
     def _coefficients(self, line: Linear) -> Frame:
-        terms = ["intercept", *(each.name for each in self.parents), "sd"]
+        terms = ["intercept", *(parent.name for parent in self.parents), "sd"]
         errors = [*np.sqrt(np.diag(line.spread)), np.nan] if line.rows else [np.nan] * len(terms)
         columns = (
             Series("term", terms),

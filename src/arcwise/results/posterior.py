@@ -157,18 +157,18 @@ class GraphDistribution:
         if len(graphs) > most and alike is not None:
             graphs, weights, shares = _merged(graphs, weights, shares, alike)
         top = np.argsort(-weights, kind="stable")[:most]
-        left = max(0.0, 1.0 - float(weights[top].sum())) if np.isinf(size) else 0.0
-        left = left if left > _ROUNDING else 0.0
+        missing_mass = max(0.0, 1.0 - float(weights[top].sum())) if np.isinf(size) else 0.0
+        missing_mass = missing_mass if missing_mass > _ROUNDING else 0.0
         if len(graphs) <= most:
-            return Chosen(graphs, shares, size, left)
-        if np.isinf(size) and left <= _LEFT:
+            return Chosen(graphs, shares, size, missing_mass)
+        if np.isinf(size) and missing_mass <= _LEFT:
             return Chosen(
-                tuple(graphs[i] for i in top), weights[top] / weights[top].sum(), size, left
+                tuple(graphs[i] for i in top), weights[top] / weights[top].sum(), size, missing_mass
             )
         places = np.searchsorted(np.cumsum(shares), (np.arange(most) + 0.5) / most)
-        chosen, times = np.unique(np.minimum(places, len(graphs) - 1), return_counts=True)
+        drawn_indices, times = np.unique(np.minimum(places, len(graphs) - 1), return_counts=True)
         fewer = 1.0 / (1.0 / size + 1.0 / most)
-        return Chosen(tuple(graphs[i] for i in chosen), times / most, fewer, 0.0)
+        return Chosen(tuple(graphs[i] for i in drawn_indices), times / most, fewer, 0.0)
 
     def probability(self, feature: Feature) -> tuple[float, float]:
         """Probability (or mean) of a function of the graph, and its error.
@@ -184,8 +184,8 @@ class GraphDistribution:
         spread = float(values.max() - values.min())
         size = self.graph_ess or self.ess
         if np.isinf(size):
-            left = max(0.0, 1.0 - self.held)
-            return mean, left * (spread or 1.0) if left > _ROUNDING else 0.0
+            missing_mass = max(0.0, 1.0 - self.held)
+            return mean, missing_mass * (spread or 1.0) if missing_mass > _ROUNDING else 0.0
         if spread == 0:
             return float(values[0]), min(3.0 / size, 1.0)
         variance = float(self.shares @ (values - mean) ** 2)
@@ -219,11 +219,11 @@ class GraphDistribution:
         >>> list(of_draws([one, two], meaning="posterior", ties=True).class_weights.values())
         [1.0]
         """
-        found: dict[Any, float] = {}
+        sums: dict[Any, float] = {}
         for graph, weight in zip(self.graphs, self.weights.tolist(), strict=True):
             key = cpdag(graph) if self.ties and graph.directed else graph
-            found[key] = found.get(key, 0.0) + weight
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+            sums[key] = sums.get(key, 0.0) + weight
+        return dict(sorted(sums.items(), key=lambda entry: -entry[1]))
 
     @property
     def verdict(self) -> str:
@@ -237,8 +237,8 @@ class GraphDistribution:
         many = "classes of equivalent graphs" if grouped else "graphs"
         if first >= 0.5 and first >= _ALIKE * second:
             if not self.exact and self.ess < _ENOUGH:
-                said = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
-                return f"{said} cannot tell whether one {what} stands out: take more."
+                start = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
+                return f"{start} cannot tell whether one {what} stands out: take more."
             rival = f", the next has {second:.3g}" if second >= _FAINT else ""
             return (
                 f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it{self._open}."
@@ -288,7 +288,7 @@ def _merged(
         where[i] = places.setdefault(alike(graph), len(places))
         if where[i] == len(first):
             first.append(graph)
-    sums = [np.bincount(where, each).astype(float) for each in (weights, shares)]
+    sums = [np.bincount(where, values).astype(float) for values in (weights, shares)]
     return tuple(first), sums[0], sums[1]
 
 
@@ -332,10 +332,10 @@ def undecided_sides(graph: Graph | PDAG) -> tuple[Array, Array]:
 
 def _matrix(rows: tuple[tuple[int, ...], ...], size: int) -> Array:
     """Rows of numbers as a matrix of ones."""
-    found = np.zeros((size, size))
+    matrix = np.zeros((size, size))
     for number, row in enumerate(rows):
-        found[number, list(row)] = 1.0
-    return found
+        matrix[number, list(row)] = 1.0
+    return matrix
 
 
 def of_draws(
@@ -361,11 +361,11 @@ def of_draws(
     nodes, size = draws[0].nodes, len(draws[0].nodes)
     counts: dict[Any, int] = {}
     first: dict[Any, Graph] = {}
-    known: dict[Graph, Any] = {}
+    keys: dict[Graph, Any] = {}
     for graph in draws:
-        if graph not in known:
-            known[graph] = cpdag(graph, limits) if classes and graph.directed else graph
-        key = known[graph]
+        if graph not in keys:
+            keys[graph] = cpdag(graph, limits) if classes and graph.directed else graph
+        key = keys[graph]
         counts[key] = counts.get(key, 0) + 1
         first.setdefault(key, graph)
     arcs, adjacent = np.zeros((size, size)), np.zeros((size, size))

@@ -240,7 +240,9 @@ class Path:
             can be answered.
         """
         gone = tuple(removals)
-        reach = _INFINITE if whole else max((each.strength for each in gone), default=-_INFINITE)
+        reach = (
+            _INFINITE if whole else max((removal.strength for removal in gone), default=-_INFINITE)
+        )
         return cls(_knots(start, gone), unit, tuple(trace), stopped, gone, reach)
 
     @property
@@ -308,21 +310,21 @@ class Path:
         >>> Path((Knot(0.1, pair, (0.6,)),), "rho", (), Stop(), grid=True).edge_rows()
         [EdgeAt(penalty=0.1, first='a', second='b', partial_correlation=0.6)]
         """
-        found = []
+        rows = []
         for knot in self.knots:
             edges = knot.graph.edges
             values = knot.partial_correlations or (None,) * len(edges)
-            found += [
+            rows += [
                 EdgeAt(knot.penalty, *edge, value)
                 for edge, value in zip(edges, values, strict=True)
             ]
-        return found
+        return rows
 
     def strengths(self) -> dict[tuple[str, str], float]:
         """Strength of each edge when it was taken out, in the order in which they went."""
         return {
-            (self.nodes[each.first], self.nodes[each.second]): each.strength
-            for each in self.removals
+            (self.nodes[removal.first], self.nodes[removal.second]): removal.strength
+            for removal in self.removals
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -336,7 +338,7 @@ class Path:
             "reach": self.reach if abs(self.reach) < _INFINITE else None,
             "whole": self.reach == _INFINITE,
             "knots": [_plain_knot(knot) for knot in self.knots],
-            "removals": [_plain(each, self.nodes) for each in self.removals],
+            "removals": [_plain(removal, self.nodes) for removal in self.removals],
         }
 
     def __repr__(self) -> str:
@@ -351,13 +353,13 @@ class Path:
 def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
     """The graphs between which the penalty decides: the last before each rise of the price."""
     knots, graph = [Knot(0.0, start)], start
-    for each in removals:
-        graph = graph.without_edge(each.first, each.second)
+    for removal in removals:
+        graph = graph.without_edge(removal.first, removal.second)
         first_stays = (
-            len(knots) == 1 and each.penalty > 0
+            len(knots) == 1 and removal.penalty > 0
         )  # it is the graph at 0: nothing worth 0 is in it
-        if first_stays or each.penalty > knots[-1].penalty:
-            knots.append(Knot(each.penalty, graph))
+        if first_stays or removal.penalty > knots[-1].penalty:
+            knots.append(Knot(removal.penalty, graph))
         else:
             knots[-1] = Knot(knots[-1].penalty, graph)
     return tuple(knots)
@@ -370,31 +372,31 @@ def _plain_knot(knot: Knot) -> dict[str, Any]:
     return {**plain, "partial_correlations": list(knot.partial_correlations)}
 
 
-def _plain(each: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:
+def _plain(removal: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "first": nodes[each.first],
-        "second": nodes[each.second],
-        "strength": each.strength,
-        "losses": list(each.losses),
-        "penalty": max(each.penalty, 0.0),
-        "edges": each.edges,
+        "first": nodes[removal.first],
+        "second": nodes[removal.second],
+        "strength": removal.strength,
+        "losses": list(removal.losses),
+        "penalty": max(removal.penalty, 0.0),
+        "edges": removal.edges,
     }
 
 
 def _removal_lines(path: Path) -> list[str]:
     """The removals as a table; where they are many, the last ones."""
-    shown = path.removals[-_SHOWN:]
-    names = [f"{path.nodes[each.first]} -- {path.nodes[each.second]}" for each in shown]
+    last = path.removals[-_SHOWN:]
+    names = [f"{path.nodes[removal.first]} -- {path.nodes[removal.second]}" for removal in last]
     wide = max(map(len, ["edge removed", *names]))
     lines = [f"edges left  from penalty  {'edge removed':<{wide}}  first loses  second loses"]
-    if len(shown) < len(path.removals):
-        lines.append(f"... {len(path.removals) - len(shown)} removals before these")
-    for name, each in zip(names, shown, strict=True):
-        start, (first, second) = max(each.penalty, 0.0), each.losses
+    if len(last) < len(path.removals):
+        lines.append(f"... {len(path.removals) - len(last)} removals before these")
+    for name, removal in zip(names, last, strict=True):
+        start, (first, second) = max(removal.penalty, 0.0), removal.losses
         lines.append(
-            f"{each.edges:>10}  {start:>12.4f}  {name:<{wide}}  {first:>11.4f}  {second:>12.4f}"
+            f"{removal.edges:>10}  {start:>12.4f}  {name:<{wide}}  {first:>11.4f}  {second:>12.4f}"
         )
-    return lines if shown else []
+    return lines if last else []
 
 
 def _curve_lines(path: Path) -> list[str]:

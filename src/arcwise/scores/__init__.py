@@ -90,9 +90,9 @@ class Entry:
 
     def per_parent(self, columns: int, options: Mapping[str, Any]) -> float:
         """What a parent costs beyond its parameters, in nats."""
-        if "gamma" not in (taken := signature(self.bind).parameters):
+        if "gamma" not in (parameters := signature(self.bind).parameters):
             return 0.0
-        return float(options.get("gamma", taken["gamma"].default)) * math.log(columns)
+        return float(options.get("gamma", parameters["gamma"].default)) * math.log(columns)
 
     def tie(self, fits: Fits, rng: np.random.Generator, **options: Any) -> Score:
         """Bind the score to fits, with the parts of the rows that it holds out.

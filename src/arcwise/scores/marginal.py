@@ -121,22 +121,22 @@ class BGeScore(Score):
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Bases and all toggles in one compiled call."""
-        found = kernel.sweep(self.matrix, children, bases, _TINY, _TINY)
-        own, toggled = np.empty(len(children)), found.toggled
-        change = np.log(found.pivots) + 2 * self.log_sd
+        swept = kernel.sweep(self.matrix, children, bases, _TINY, _TINY)
+        base_scores, toggled = np.empty(len(children)), swept.toggled
+        change = np.log(swept.pivots) + 2 * self.log_sd
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
-            taken = list(base)
-            logdet = found.logdet[row] + 2 * self.log_sd[taken].sum()
+            members = list(base)
+            logdet = swept.logdet[row] + 2 * self.log_sd[members].sum()
             sign = np.ones(len(self.nodes), dtype=np.intp)
-            sign[taken] = -1
-            own[row] = self._local(len(base), child, found.residual[row], logdet)
+            sign[members] = -1
+            base_scores[row] = self._local(len(base), child, swept.residual[row], logdet)
             toggled[row] = self._local(
                 len(base) + sign, child, toggled[row], logdet + sign * change[row]
             )
             toggled[row, child] = -np.inf
         if among is not None:
             toggled[~among] = -np.inf
-        return own, toggled
+        return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """All subsets in one compiled call."""

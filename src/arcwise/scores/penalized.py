@@ -74,14 +74,14 @@ class Penalized(Score):
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """The family's sweep minus charges, where it has one."""
-        found = self.fits.sweep(children, bases)
-        if found is None:
+        swept = self.fits.sweep(children, bases)
+        if swept is None:
             return super().sweep(children, bases, among)
-        own, toggled = found
+        base_scores, toggled = swept
         if self.per_param:
-            self._charge(children, bases, own, toggled)
+            self._charge(children, bases, base_scores, toggled)
         sizes = np.fromiter(map(len, bases), dtype=np.intp, count=len(bases))
-        own -= self.by_size[sizes]
+        base_scores -= self.by_size[sizes]
         toggled -= self.by_size[sizes + 1][:, None]
         toggled[np.arange(len(bases)), np.asarray(children, dtype=np.intp)] = -np.inf
         excess = self.by_size[sizes + 1] - self.by_size[sizes - 1]  # unused where a base is empty
@@ -90,14 +90,16 @@ class Penalized(Score):
         toggled[rows, inside] += excess[rows]
         if among is not None:
             toggled[~among] = -np.inf
-        return own, toggled
+        return base_scores, toggled
 
-    def _charge(self, children: Numbers, bases: ParentSets, own: Array, toggled: Array) -> None:
+    def _charge(
+        self, children: Numbers, bases: ParentSets, base_scores: Array, toggled: Array
+    ) -> None:
         """Take off what parameters cost that are counted set by set."""
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
             rest = [x for x in range(len(self.nodes)) if x != child]
             counts = self.fits.n_params(child, [base, *(toggle(base, x) for x in rest)])
-            own[row] -= self.per_param * counts[0]
+            base_scores[row] -= self.per_param * counts[0]
             toggled[row, rest] -= self.per_param * counts[1:]
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
@@ -108,9 +110,9 @@ class Penalized(Score):
         sizes = np.bitwise_count(np.arange(len(out), dtype=np.uint32)).astype(np.intp)
         out -= self.by_size[sizes + len(always)]
         if self.per_param:
-            kept = np.flatnonzero(sizes + len(always) <= most).tolist()
-            sets = [members(mask, others, always) for mask in kept]
-            out[kept] -= self.per_param * self.fits.n_params(child, sets)
+            small_enough = np.flatnonzero(sizes + len(always) <= most).tolist()
+            sets = [members(mask, others, always) for mask in small_enough]
+            out[small_enough] -= self.per_param * self.fits.n_params(child, sets)
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
@@ -122,9 +124,9 @@ class Penalized(Score):
 def penalized(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> Score:
     """Log-likelihood minus charges, by the family's own batches where it has them; see `Penalized`."""
     score = Penalized(fits, per_param, by_size)
-    own = None if score.sized else score.compiled()
-    if isinstance(own, Batches):
-        return Batched(fits.nodes, fits.rows, own, equivalent=fits.equivalent)
+    batches = None if score.sized else score.compiled()
+    if isinstance(batches, Batches):
+        return Batched(fits.nodes, fits.rows, batches, equivalent=fits.equivalent)
     return score
 
 

@@ -42,8 +42,8 @@ class _ByNumber(Score):
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """The prior by the number of parents."""
-        found: Array = self.values[np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))]
-        return found
+        values: Array = self.values[np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))]
+        return values
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """The prior by the number of bits; sets of more than `most` parents score -inf."""
@@ -94,10 +94,10 @@ class _ByArc(Score):
     def many(self, child: int, sets: ParentSets) -> Array:
         """Sums over the arcs that are there and those that are not."""
         out = np.empty(len(sets))
-        for place, members in enumerate(sets):
+        for row, members in enumerate(sets):
             mask = np.zeros(len(self.nodes), dtype=bool)
             mask[list(members)] = True
-            out[place] = np.where(mask, self.there[child], self.absent[child]).sum()
+            out[row] = np.where(mask, self.there[child], self.absent[child]).sum()
         return out
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
@@ -155,11 +155,13 @@ class ExpertPrior(_ByArc):
             costs = np.asarray(confidence, dtype=float)
         if costs.shape != (p, p) or not (costs >= 0).all():
             raise FitError(f"confidence needs a non-negative number for each of {p} x {p} arcs.")
-        wanted = np.zeros((p, p), dtype=bool)
+        expert_arcs = np.zeros((p, p), dtype=bool)
         for child, parents in enumerate(expert.parents):
-            wanted[child, list(parents)] = True
+            expert_arcs[child, list(parents)] = True
         loss = -costs.T * rows  # row = child
-        super().__init__(expert.nodes, rows, np.where(wanted, 0, loss), np.where(wanted, loss, 0))
+        super().__init__(
+            expert.nodes, rows, np.where(expert_arcs, 0, loss), np.where(expert_arcs, loss, 0)
+        )
 
 
 def _checked(name: str, value: float) -> float:

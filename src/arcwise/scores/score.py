@@ -73,10 +73,10 @@ class Score(ABC):
             row: Array = self.sweep((child,), (parents,))[1][0]
             return row if among is None else row[np.asarray(among, dtype=np.intp)]
         others = range(p) if among is None else among
-        asked = [x for x in others if x != child]
+        others_tried = [x for x in others if x != child]
         out = np.full(len(others), -np.inf)
         out[[i for i, x in enumerate(others) if x != child]] = self.many(
-            child, [toggle(parents, x) for x in asked]
+            child, [toggle(parents, x) for x in others_tried]
         )
         return out
 
@@ -87,13 +87,13 @@ class Score(ABC):
         fitted, and the entries of the others are -inf.
         """
         p = len(self.nodes)
-        own, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
+        base_scores, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
-            wanted = range(p) if among is None else np.flatnonzero(among[row]).tolist()
-            others = [x for x in wanted if x != child]
+            columns = range(p) if among is None else np.flatnonzero(among[row]).tolist()
+            others = [x for x in columns if x != child]
             values = self.many(child, [base, *(toggle(base, x) for x in others)])
-            own[row], toggled[row, others] = values[0], values[1:]
-        return own, toggled
+            base_scores[row], toggled[row, others] = values[0], values[1:]
+        return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """Local scores of `always` with every subset of `others`, indexed by bit mask.
@@ -133,8 +133,8 @@ def toggle(parents: Parents, x: int) -> Parents:
 
 def members(mask: int, candidates: Numbers, always: Parents) -> Parents:
     """The parents of a bit mask: those always there, and the candidates whose bits are set."""
-    chosen = [c for i, c in enumerate(candidates) if mask >> i & 1]
-    return tuple(sorted([*chosen, *always]))
+    included = [c for i, c in enumerate(candidates) if mask >> i & 1]
+    return tuple(sorted([*included, *always]))
 
 
 def total(score: Score, graph: DAG) -> float:
@@ -178,11 +178,13 @@ class Sum(Score):
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
         """The one part that looks at data, with what the others add by the number of parents."""
-        known = [part.by_number() for part in self.parts]
-        data = [part for part, added in zip(self.parts, known, strict=True) if added is None]
-        given = [added for added in (extra, *known) if added is not None]
+        by_size = [part.by_number() for part in self.parts]
+        data = [part for part, added in zip(self.parts, by_size, strict=True) if added is None]
+        additions = [added for added in (extra, *by_size) if added is not None]
         return (
-            data[0].compiled(np.sum(given, axis=0) if given else None) if len(data) == 1 else None
+            data[0].compiled(np.sum(additions, axis=0) if additions else None)
+            if len(data) == 1
+            else None
         )
 
     def many(self, child: int, sets: ParentSets) -> Array:
@@ -192,13 +194,15 @@ class Sum(Score):
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Sum of the parts' sweeps."""
-        own, rows = zip(*(part.sweep(children, bases, among) for part in self.parts), strict=True)
-        return np.sum(own, axis=0), np.sum(rows, axis=0)
+        base_scores, rows = zip(
+            *(part.sweep(children, bases, among) for part in self.parts), strict=True
+        )
+        return np.sum(base_scores, axis=0), np.sum(rows, axis=0)
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """Sum of the parts' subsets."""
-        found = [part.subsets(child, others, always, most) for part in self.parts]
-        out: Array = np.sum(found, axis=0)
+        parts_scores = [part.subsets(child, others, always, most) for part in self.parts]
+        out: Array = np.sum(parts_scores, axis=0)
         return out
 
 
@@ -221,18 +225,18 @@ class Batched(Score):
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
         """Bases and toggles, one compiled call for each child."""
         p = len(self.nodes)
-        own, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
+        base_scores, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
         everything = np.arange(p)
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
-            wanted = everything if among is None else np.flatnonzero(among[row])
-            found = self.batches.toggles(child, base, wanted)  # type: ignore[arg-type]
-            own[row], toggled[row, wanted] = found[0], found[1:]
-        return own, toggled
+            columns = everything if among is None else np.flatnonzero(among[row])
+            scores = self.batches.toggles(child, base, columns)  # type: ignore[arg-type]
+            base_scores[row], toggled[row, columns] = scores[0], scores[1:]
+        return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
         """All subsets in one compiled call."""
-        found = self.batches.subsets(child, others, always, most)
-        return np.nan_to_num(found, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
+        scores = self.batches.subsets(child, others, always, most)
+        return np.nan_to_num(scores, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> NativeScores:
         """The compiled object itself."""
@@ -283,9 +287,9 @@ class Cached(Score):
 
     def watched(self, check: Callable[[], None]) -> Score:
         """The same memory; `check` is called where local scores are not known."""
-        found = Cached(self.score.watched(check))
-        found.known = self.known
-        return found
+        cached = Cached(self.score.watched(check))
+        cached.known = self.known
+        return cached
 
 
 class Watched(Score):
@@ -303,14 +307,14 @@ class Watched(Score):
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Local scores, batch by batch."""
-        found, done = [np.zeros(0)], 0
-        while done < len(sets):
+        pieces, start = [np.zeros(0)], 0
+        while start < len(sets):
             self.check()
-            began, batch = time.perf_counter(), sets[done : done + self._size]
-            found.append(self.score.many(child, batch))
-            done += len(batch)
+            began, batch = time.perf_counter(), sets[start : start + self._size]
+            pieces.append(self.score.many(child, batch))
+            start += len(batch)
             pace = (time.perf_counter() - began) / len(batch)
             self._size = max(
                 self.threads, min(2 * self._size, int(self._seconds / max(pace, 1e-9)))
             )
-        return np.concatenate(found)
+        return np.concatenate(pieces)

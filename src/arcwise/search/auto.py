@@ -119,12 +119,12 @@ def _grow(score: Score, child: int, parents: Parents, others: list[int], limits:
         if not outside or not limits.allows(child, (*current, outside[0])):
             break
         values = score.toggles(child, current, outside)
-        place = _first_best(values, least)
-        if not np.isfinite(values[place]):
+        best_column = _first_best(values, least)
+        if not np.isfinite(values[best_column]):
             break
-        current = tuple(sorted((*current, outside[place])))
-        if values[place] > top and limits.allows(child, current):
-            best, top = current, float(values[place])
+        current = tuple(sorted((*current, outside[best_column])))
+        if values[best_column] > top and limits.allows(child, current):
+            best, top = current, float(values[best_column])
     return parents if best == parents else _shrink(score, child, best, top, limits)
 
 
@@ -133,11 +133,11 @@ def _shrink(score: Score, child: int, family: Parents, value: float, limits: Lim
     spare = [x for x in family if x not in limits.required[child]]
     while spare:
         values = score.toggles(child, family, spare)
-        place = _first_best(values, least_gain(score))
-        if not values[place] > value + least_gain(score):
+        worst = _first_best(values, least_gain(score))
+        if not values[worst] > value + least_gain(score):
             break
-        value = float(values[place])
-        gone = spare.pop(place)
+        value = float(values[worst])
+        gone = spare.pop(worst)
         family = tuple(x for x in family if x != gone)
     return family
 
@@ -210,10 +210,10 @@ def auto(
         dear = failures >= _TRIED and way.asked - before > _SETS / score.work.sweep
         if patience is None and (dear or way.asked > most):
             break
-        found, value = way.again((best, top), rounds)
+        round_best, value = way.again((best, top), rounds)
         rounds, failures = rounds + 1, failures + 1
         if value > top + run.least:
-            best, top, failures, before = found, value, 0, way.asked
+            best, top, failures, before = round_best, value, 0, way.asked
     if score.interacting and patience is None and not run.is_over:
         best, top = _with_pairs(run, (best, top), way)
     end = f"{failures} rounds in a row found nothing better"
@@ -224,26 +224,26 @@ def auto(
     return run.result(best, end)
 
 
-def _with_pairs(run: Run, found: Found, way: "_Classes | _Arcs | LazyArcs") -> Found:
+def _with_pairs(run: Run, best: Found, way: "_Classes | _Arcs | LazyArcs") -> Found:
     """The graph with pairs of parents that only help together, if trying them all takes a second or so."""
     sweeps = run.p**3 * run.score.work.sweep
-    left = _PAIR_SETS
-    while sweeps <= left and isinstance(way, _Classes | _Arcs) and run.limits.condition is None:
-        left -= sweeps
-        paired = best_pair(run.score, found[0], run.limits)
-        if paired is None or run.tick("pairs", found[1], found[0].n_arcs):
+    budget = _PAIR_SETS
+    while sweeps <= budget and isinstance(way, _Classes | _Arcs) and run.limits.condition is None:
+        budget -= sweeps
+        paired = best_pair(run.score, best[0], run.limits)
+        if paired is None or run.tick("pairs", best[1], best[0].n_arcs):
             break
         refined = way.refined(paired)
-        if run.is_over or not refined[1] > found[1] + run.least:
+        if run.is_over or not refined[1] > best[1] + run.least:
             break
-        found = refined
-    return found
+        best = refined
+    return best
 
 
 def _parent_sets(run: Run) -> float:
     if run.p > _QUICK_COLUMNS or run.limits.condition is not None:
         return np.inf
-    return float(sum(2.0 ** len(each) for each in run.candidates))
+    return float(sum(2.0 ** len(row) for row in run.candidates))
 
 
 class _Classes:
@@ -304,14 +304,14 @@ class _Classes:
             graph = grow_families(self.run, graph)
         return self._by_classes(graph)
 
-    def _by_orders(self, found: Found) -> Found:
+    def _by_orders(self, best: Found) -> Found:
         """What orders and classes in turn make of a graph."""
         while not self.run.is_over:
-            climbed = self.orders.climb(found[0].order())
-            if climbed is None or not climbed[1] > found[1] + self.run.least:
+            climbed = self.orders.climb(best[0].order())
+            if climbed is None or not climbed[1] > best[1] + self.run.least:
                 break
-            found = climbed if self.run.is_over else self._by_classes(climbed[0])
-        return found
+            best = climbed if self.run.is_over else self._by_classes(climbed[0])
+        return best
 
 
 class _Arcs:

@@ -94,10 +94,10 @@ class Ordered:
 
         Variables are tried in a random sequence. None if stopped before there was any graph.
         """
-        found = self._climb(self._orders, order, self._watch)
-        if found.total == -np.inf:
+        result = self._climb(self._orders, order, self._watch)
+        if result.total == -np.inf:
             return None
-        return self.run.graph(found.parents), found.total
+        return self.run.graph(result.parents), result.total
 
     def fall(self, order: Sequence[int]) -> tuple[DAG, float] | None:
         """The same by way of charges that fall: parents cost much more at first.
@@ -115,10 +115,10 @@ class Ordered:
 
     def _climb(self, orders: Orders, order: Sequence[int], watch: KernelWatch) -> ClimbResult:
         before = orders.asked, orders.cleared
-        found = orders.climb(order, self.rng.permutation(len(order)).tolist(), watch)
+        result = orders.climb(order, self.rng.permutation(len(order)).tolist(), watch)
         self.asked += orders.asked - before[0]
         self.cleared += orders.cleared - before[1]
-        return found
+        return result
 
     def _glance(self, column: int, value: float, arcs: int) -> bool:
         """Under another charge a move is no step of the search."""
@@ -130,13 +130,13 @@ class Ordered:
         """Scores of a base and of its toggles, -inf for those that the rules forbid."""
         free = self.run.limits.allowed_mask(child)
         free[list(self.run.limits.required[child])] = False
-        wanted = np.zeros((1, len(free)), dtype=bool)
-        wanted[0, among] = free[among]
+        mask = np.zeros((1, len(free)), dtype=bool)
+        mask[0, among] = free[among]
         try:
-            own, rows = self.run.careful.sweep((child,), (base,), wanted)
+            base_score, rows = self.run.careful.sweep((child,), (base,), mask)
         except Interrupted:
             return None
-        return np.append(own, rows[0, among])
+        return np.append(base_score, rows[0, among])
 
     def _watch(self, column: int, value: float, arcs: int) -> bool:
         if column < 0:
@@ -229,13 +229,13 @@ def boss(
         if run.is_over:
             break
         order = displaced(best.order(), bounds, rng) if attempt else graph.order()
-        found = orders.climb(order) if start is not None and not attempt else orders.fall(order)
-        if found is not None and bounds.condition is not None:
-            found = found if bounds.condition(found[0]) else None
-        elif found is not None and score.equivalent and not run.is_over:
-            found = ges_within(run, found[0], ("backward",))
-        if found is not None and found[1] > top + run.least:
-            best, top = found
+        result = orders.climb(order) if start is not None and not attempt else orders.fall(order)
+        if result is not None and bounds.condition is not None:
+            result = result if bounds.condition(result[0]) else None
+        elif result is not None and score.equivalent and not run.is_over:
+            result = ges_within(run, result[0], ("backward",))
+        if result is not None and result[1] > top + run.least:
+            best, top = result
     if best is not graph and top < (before := run.total(graph)):
         best, top = graph, before
     if bounds.condition is not None and not run.is_over:  # orders know nothing of it, arcs do

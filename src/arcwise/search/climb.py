@@ -113,14 +113,14 @@ class Climb:
     def _score(self, children: list[int]) -> bool:
         """Score children anew, with all their toggles; False where interrupted: no moves are left."""
         try:
-            own, toggled = self._sweep(children, [self.parents[c] for c in children])
+            base_scores, toggled = self._sweep(children, [self.parents[c] for c in children])
         except Interrupted:
             self._give_up()
             return False
-        values = own.tolist()
+        values = base_scores.tolist()
         if -np.inf in values:
             raise self._no_model(children[values.index(-np.inf)])
-        toggled -= own[:, None]
+        toggled -= base_scores[:, None]
         for row, child in enumerate(children):
             self.local[child], self.gains[child] = values[row], toggled[row]
         return True
@@ -131,14 +131,14 @@ class Climb:
         """Local scores of children with their bases, and of all toggles that the rules allow."""
         if self.limits.free:
             return self.score.sweep(children, bases)
-        among = [self.candidates(*each) for each in zip(children, bases, strict=True)]
+        among = [self.candidates(*pair) for pair in zip(children, bases, strict=True)]
         return self.score.sweep(children, bases, np.array(among))
 
     def _no_model(self, child: int) -> FitError:
-        name, *given = (self.score.nodes[x] for x in (child, *self.parents[child]))
+        name, *parents = (self.score.nodes[x] for x in (child, *self.parents[child]))
         return FitError(
-            f"There is no local model of {name!r} given {', '.join(given) or 'nothing'}: start from another "
-            "graph, or take another model."
+            f"There is no local model of {name!r} given {', '.join(parents) or 'nothing'}: start from "
+            "another graph, or use another model."
         )
 
     def _give_up(self) -> None:
@@ -183,10 +183,10 @@ class Climb:
     def _left(self, move: Gain) -> float:
         """What changes of arcs at the two ends can gain after tail -> head came in."""
         _, _, tail, head = move
-        own, toggled = self._sweep([head], [tuple(sorted((*self.parents[head], tail)))])
+        base_score, toggled = self._sweep([head], [tuple(sorted((*self.parents[head], tail)))])
         under = _members(self._below[head], self.p)
         above = self._above(tail)
-        into_head, into_tail = toggled[0] - own[0], self.gains[tail].copy()
+        into_head, into_tail = toggled[0] - base_score[0], self.gains[tail].copy()
         from_head, from_tail = self.gains[:, head].copy(), self.gains[:, tail].copy()
         into_head[under] = into_tail[under] = -np.inf
         into_tail[_members(self._below[tail], self.p)] = -np.inf
@@ -310,13 +310,13 @@ class Climb:
 
     def shake(self, rng: np.random.Generator, moves: int) -> None:
         """Make some random legal moves (giving up after many draws where few are legal)."""
-        done = 0
+        count = 0
         for _ in range(200 * moves if self.p > 1 else 0):
             move = self.random_move(rng)
             if move is not None:
                 self.apply(move)
-                done += 1
-            if done == moves:
+                count += 1
+            if count == moves:
                 return
 
     def block(self, tail: int, head: int) -> None:

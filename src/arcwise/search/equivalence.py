@@ -116,14 +116,14 @@ def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) ->
     run.refuse_condition("equivalence")
     bounds, careful = run.limits, run.careful
     barred = _barred(bounds)
-    needed = None if bounds.free else _needed(barred)
+    mask = None if bounds.free else _needed(barred)
     most = run.p if bounds.max_parents is None else bounds.max_parents
 
     def sweep(
         children: list[int], bases: list[tuple[int, ...]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         try:
-            among = None if needed is None else _among(needed[children], bases, most)
+            among = None if mask is None else _among(mask[children], bases, most)
             return careful.sweep(children, bases, among)
         except Interrupted:  # no step is better, and the watcher is asked next
             return np.zeros(len(children)), np.full((len(children), run.p), -np.inf)
@@ -188,13 +188,13 @@ def _needed(barred: Sequence[tuple[int, ...]]) -> Mask:
     return free | free.T
 
 
-def _among(needed: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
+def _among(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
     """What is needed beside bases; of those with as many parents as there may be, only smaller sets."""
-    for row, base in zip(needed, bases, strict=True):
+    for row, base in zip(mask, bases, strict=True):
         if len(base) >= most:
             row[:] = False
             row[list(base)] = True
-    return needed
+    return mask
 
 
 def _barred(limits: Limits) -> list[tuple[int, ...]]:

@@ -39,7 +39,7 @@ def exact_memory(limits: Limits) -> int:
 
 def memory_for(candidates: Sequence[NDArray[np.intp]]) -> int:
     """Bytes that `exact` needs for variables with these candidates for parents."""
-    return sum(8 << len(each) for each in candidates) + (8 << len(candidates))
+    return sum(8 << len(row) for row in candidates) + (8 << len(candidates))
 
 
 def exact(
@@ -91,27 +91,27 @@ def exact(
 
 def _tables(candidates: Sequence[NDArray[np.intp]]) -> list[Array]:
     """An entry for each subset of a variable's candidates; all tables are views of one array."""
-    sizes = [1 << len(each) for each in candidates]
+    sizes = [1 << len(row) for row in candidates]
     return np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
 
 
-def best_known(known: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> tuple[DAG, float]:
+def best_known(scored: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> tuple[DAG, float]:
     """The best graph whose every parent set is among known ones, and its score.
 
     Parameters
     ----------
-    known : local scores by parent set, for each child; those that the rules forbid are passed over.
+    scored : local scores by parent set, for each child; those that the rules forbid are passed over.
     run : with the rules; some graph of known sets must obey them.
     """
     limits, tables = run.limits, _tables(run.candidates)
     for child, table in enumerate(tables):
         bits = {c: 1 << bit for bit, c in enumerate(run.candidates[child].tolist())}
         required = set(limits.required[child])
-        for parents, value in known[child].items():
+        for parents, value in scored[child].items():
             if limits.allows(child, parents):
                 table[sum(bits[x] for x in parents if x not in required)] = value
     best = _assemble(run, tables)
-    return run.graph(best), sum(known[child][row] for child, row in enumerate(best))
+    return run.graph(best), sum(scored[child][row] for child, row in enumerate(best))
 
 
 def _representative(run: Run, graph: DAG, value: float) -> tuple[DAG, float]:
@@ -130,10 +130,10 @@ def _check_size(run: Run, memory: float) -> None:
         raise FitError(
             f"The exact search takes up to {_LIMIT} variables, but there are {p}: take search='auto'."
         )
-    needed = memory_for(run.candidates)
-    if needed > memory:
+    size = memory_for(run.candidates)
+    if size > memory:
         raise FitError(
-            f"The exact search over {p} variables needs {needed / _GIB:.1f} GiB and may use "
+            f"The exact search over {p} variables needs {size / _GIB:.1f} GiB and may use "
             f"{memory / _GIB:.1f} GiB: take search='auto', fewer variables, or rules that leave "
             "fewer parents to choose from (a bound on their number alone does not help)."
         )
@@ -151,8 +151,8 @@ def _score_subsets(run: Run, child: int, table: Array) -> None:
     for high, part in enumerate(table.reshape(1 << len(upper), -1)):
         if high:
             run.check()
-        chosen = (c for bit, c in enumerate(upper) if high >> bit & 1)
-        always = tuple(sorted((*limits.required[child], *chosen)))
+        set_members = (c for bit, c in enumerate(upper) if high >> bit & 1)
+        always = tuple(sorted((*limits.required[child], *set_members)))
         part[:] = run.careful.subsets(child, lower, always, most)
 
 
@@ -169,7 +169,7 @@ def _assemble(
             check()
         kernel.subset_maxima(table)
     offsets = np.cumsum([0, *map(len, tables)], dtype=np.int64)[:-1]
-    candidates = [each.tolist() for each in run.candidates]
+    candidates = [row.tolist() for row in run.candidates]
     masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
     needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
     best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check, slack)
@@ -179,8 +179,8 @@ def _assemble(
     parents: list[tuple[int, ...]] = [()] * p
     for child in order.tolist():
         inside = sum(1 << bit for bit, c in enumerate(candidates[child]) if c in before)
-        chosen = _smallest(tables[child], inside, slack)
-        free = [c for bit, c in enumerate(candidates[child]) if chosen >> bit & 1]
+        best_mask = _smallest(tables[child], inside, slack)
+        free = [c for bit, c in enumerate(candidates[child]) if best_mask >> bit & 1]
         parents[child] = tuple(sorted([*free, *limits.required[child]]))
         before.add(child)
     return parents

@@ -90,20 +90,20 @@ class Memory:
         A gain that nothing is known of is nan.
         """
         base = mask_of(parents)
-        masks, own = self._masks[child], self.known[child][parents]
+        masks, base_score = self._masks[child], self.known[child][parents]
         gains, sure = [], []
         for x in range(len(self.known)):
             exact = masks.get(base ^ 1 << x)
             sure.append(exact is not None)
-            gains.append(self._expected(child, x, base) if exact is None else exact - own)
+            gains.append(self._expected(child, x, base) if exact is None else exact - base_score)
         return gains, sure
 
     def _expected(self, child: int, x: int, base: int) -> float:
         rest = ~(base & ~(1 << x))
-        told = [gain for subset, gain in self._gains[child][x] if not subset & rest]
-        if not told:
+        gains = [gain for subset, gain in self._gains[child][x] if not subset & rest]
+        if not gains:
             return float("nan")
-        return -min(told) if base >> x & 1 else min(told)
+        return -min(gains) if base >> x & 1 else min(gains)
 
 
 class LazyClimb(Climb):
@@ -139,8 +139,8 @@ class LazyClimb(Climb):
         self.local[child] = self.memory.values(child, (parents,))[0]
         if self.local[child] == -np.inf:
             raise self._no_model(child)
-        found, known = self.memory.toggles(child, parents)
-        gains, sure = np.array(found), np.array(known)
+        gains_list, exact = self.memory.toggles(child, parents)
+        gains, sure = np.array(gains_list), np.array(exact)
         if self.curious:
             hoped = ~sure
             hoped[list(parents)] = False
@@ -231,26 +231,26 @@ class LazyArcs:
         if climb.curious:
             climb.shake(self.rng, 2)
         ascend(climb, self.run)
-        found = climb.graph(), climb.total
-        better = found[1] > top + self.run.least
+        result = climb.graph(), climb.total
+        better = result[1] > top + self.run.least
         if better or number % _TOGETHER == _TOGETHER - 1:
-            self.climbs[0].go_to(found[0] if better else graph)
+            self.climbs[0].go_to(result[0] if better else graph)
             return self._settled()
-        return found
+        return result
 
     def _settled(self) -> Found:
         """A local optimum, or a better one of parent sets that are known by then."""
         climb = self.climbs[0]
         climb.settle(self.run)
-        found = climb.graph(), climb.total
+        result = climb.graph(), climb.total
         while self.together and not self.run.is_over:
             graph, value = best_known(self.memory.known, self.run)
-            if not value > found[1] + self.run.least:
+            if not value > result[1] + self.run.least:
                 break
             climb.go_to(graph)
             climb.settle(self.run)
-            found = climb.graph(), climb.total
-        return found
+            result = climb.graph(), climb.total
+        return result
 
 
 def cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:

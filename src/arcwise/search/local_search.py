@@ -92,18 +92,18 @@ def greedy(
 def _drift(climb: Climb, run: Run, slack: float) -> DAG:
     """Walk on through changes that cost less than the slack, never to a graph seen before."""
     peak = Peak(climb)
-    seen = {peak.graph}
-    while not run.is_over and (move := _unseen(climb, slack, seen)) is not None:
+    visited = {peak.graph}
+    while not run.is_over and (move := _unseen(climb, slack, visited)) is not None:
         climb.apply(move)
-        seen.add(climb.graph())
+        visited.add(climb.graph())
         run.add(move.what, climb.total, climb.arcs, move.tail, move.head)
         peak.see()
     return peak.graph
 
 
-def _unseen(climb: Climb, slack: float, seen: set[DAG]) -> Gain | None:
+def _unseen(climb: Climb, slack: float, visited: set[DAG]) -> Gain | None:
     """The best move above -slack that leads to a graph not seen before."""
-    return next((m for m in climb.above(-slack) if climb.after(m) not in seen), None)
+    return next((m for m in climb.above(-slack) if climb.after(m) not in visited), None)
 
 
 def tabu(
@@ -147,10 +147,10 @@ def tabu(
         climb.shake(rng, 2 * len(score.nodes))
         if run.is_over or run.add("restart", climb.total, climb.arcs):
             break
-        own = Peak(climb)
-        climb_and_walk(climb, run, own, (tabu_length, walk_length, walks))
-        if own.score > peak.score + peak.least:
-            peak = own
+        walker = Peak(climb)
+        climb_and_walk(climb, run, walker, (tabu_length, walk_length, walks))
+        if walker.score > peak.score + peak.least:
+            peak = walker
     return run.result(peak.graph, f"{walks} walks in a row found nothing better")
 
 

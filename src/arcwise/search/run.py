@@ -106,8 +106,8 @@ class Run:
     def within(self, start: DAG) -> Self:
         """A run inside this one from another start, with the steps that are left."""
         most = self._max_steps
-        left = None if most is None else most - self.n_steps
-        return type(self)(self.score, start, self.limits, self._trail.passing, left)
+        steps_left = None if most is None else most - self.n_steps
+        return type(self)(self.score, start, self.limits, self._trail.passing, steps_left)
 
     def take(self, inner: Result) -> None:
         """Put the record of a search inside this one into its own."""

@@ -61,8 +61,8 @@ def fitted_tables(
     if not decomposable(graph):
         return _proportional(table, graph, smoothing, levels, check)
     order = cardinality_order(graph)
-    place = {node: rank for rank, node in enumerate(order)}
-    before = [[x for x in graph.neighbours[node] if place[x] < place[node]] for node in order]
+    rank_of = {node: rank for rank, node in enumerate(order)}
+    before = [[x for x in graph.neighbours[node] if rank_of[x] < rank_of[node]] for node in order]
     scopes = [tuple(sorted([*row, node])) for node, row in zip(order, before, strict=True)]
     tables = []
     for node, scope, shares in zip(order, scopes, _shares(table, scopes, smoothing), strict=True):
@@ -81,8 +81,8 @@ def largest_likelihood(
     """
     joint = fitted_tables(table, graph, Smoothing(0.0), check=check)
     logs = np.zeros(table.rows)
-    for scope, own in zip(joint.scopes, joint.tables, strict=True):
-        logs += np.log(own[tuple(table.columns[v].astype(np.intp) for v in scope)])
+    for scope, clique_table in zip(joint.scopes, joint.tables, strict=True):
+        logs += np.log(clique_table[tuple(table.columns[v].astype(np.intp) for v in scope)])
     total = float(logs.sum() if table.weights is None else table.weights @ logs)
     return total, free_parameters(graph, joint.levels)
 
@@ -97,12 +97,12 @@ def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
 
     def weight(nodes: frozenset[int]) -> float:
         """The sum over complete subsets, the empty one included; of a complete set the product of levels."""
-        total, left = 0.0, set(nodes)
-        while any(len(near[v] & left) < len(left) - 1 for v in left):
-            least = min(left, key=lambda v: (len(near[v] & left), v))
-            left.discard(least)
-            total += (levels[least] - 1.0) * weight(near[least] & left)
-        return total + float(prod(float(levels[v]) for v in left))
+        total, remaining = 0.0, set(nodes)
+        while any(len(near[v] & remaining) < len(remaining) - 1 for v in remaining):
+            least = min(remaining, key=lambda v: (len(near[v] & remaining), v))
+            remaining.discard(least)
+            total += (levels[least] - 1.0) * weight(near[least] & remaining)
+        return total + float(prod(float(levels[v]) for v in remaining))
 
     return weight(frozenset(range(len(levels)))) - 1.0
 
@@ -135,28 +135,32 @@ def _proportional(
 ) -> TableJoint:
     """Iterative proportional fitting, each step on a calibrated junction tree."""
     edges = [*graph.numbered_edges, *((node,) for node in range(len(levels)))]
-    found = plan(levels, edges)
-    if found.entries > LARGEST:
+    tree = plan(levels, edges)
+    if tree.entries > LARGEST:
         raise FitError(
-            f"The junction tree of the graph has {found.entries:.3g} numbers, above {LARGEST:.3g}: there is "
+            f"The junction tree of the graph has {tree.entries:.3g} numbers, above {LARGEST:.3g}: there is "
             "no joint distribution."
         )
     cliques = numbered_cliques(graph)
-    wanted = list(_shares(table, cliques, smoothing))
-    tables = [np.full(shares.shape, 1.0) for shares in wanted]
+    targets = list(_shares(table, cliques, smoothing))
+    tables = [np.full(shares.shape, 1.0) for shares in targets]
     nothing, apart = np.full((1, len(levels)), -1), 0.0
     for _ in range(SWEEPS):
         apart = 0.0
-        for i, (clique, shares) in enumerate(zip(cliques, wanted, strict=True)):
+        for i, (clique, shares) in enumerate(zip(cliques, targets, strict=True)):
             if check is not None:
                 check()
-            own = JunctionTree(levels, cliques, tables, found.order).ask(nothing, [clique])[1][0][0]
-            apart = max(apart, float(np.abs(own - shares).max()))
-            tables[i] = tables[i] * np.divide(shares, own, out=np.zeros(own.shape), where=own > 0)
+            marginal = JunctionTree(levels, cliques, tables, tree.order).ask(nothing, [clique])[1][
+                0
+            ][0]
+            apart = max(apart, float(np.abs(marginal - shares).max()))
+            tables[i] = tables[i] * np.divide(
+                shares, marginal, out=np.zeros(marginal.shape), where=marginal > 0
+            )
             tables[i] /= tables[i].max()
         if apart < CLOSE:
             break
-    total = JunctionTree(levels, cliques, tables, found.order).log_total
+    total = JunctionTree(levels, cliques, tables, tree.order).log_total
     share = np.exp(-total / len(tables))  # each takes its part: of one alone it could overflow
-    fitted = tuple(table * share for table in tables)
-    return TableJoint(levels, cliques, fitted, 0.0 if apart < CLOSE else apart)
+    scaled = tuple(table * share for table in tables)
+    return TableJoint(levels, cliques, scaled, 0.0 if apart < CLOSE else apart)

@@ -56,22 +56,22 @@ def by_ebic(
     EBIC (gamma 0.5) is highest, -406.768, at penalty 0.3: 1 edge.
     """
     matrix = checked_covariance(correlation)
-    asked = tuple(sorted(penalties_for(matrix) if penalties is None else penalties, reverse=True))
-    if not asked:
+    grid = tuple(sorted(penalties_for(matrix) if penalties is None else penalties, reverse=True))
+    if not grid:
         raise FitError("A path needs one penalty or more, got none.")
     trail = Trail(options.pop("on_step", None))
     path = (
         Candidate(
             penalty,
-            found.n_edges,
-            np.packbits(found.precision != 0).tobytes(),
+            solution.n_edges,
+            np.packbits(solution.precision != 0).tobytes(),
             partial(
-                refit_graph, matrix, found.precision, rows, partial(trail.tick, "refit", 0.0, 0)
+                refit_graph, matrix, solution.precision, rows, partial(trail.tick, "refit", 0.0, 0)
             ),
         )
-        for penalty, found in glasso_path(matrix, longer(asked), on_step=trail.passing, **options)
+        for penalty, solution in glasso_path(matrix, longer(grid), on_step=trail.passing, **options)
     )
-    return highest_ebic(matrix, rows, path, gamma=gamma, meant=len(asked), trail=trail)
+    return highest_ebic(matrix, rows, path, gamma=gamma, n_planned=len(grid), trail=trail)
 
 
 def longer(penalties: Sequence[float]) -> tuple[float, ...]:
@@ -107,7 +107,7 @@ def highest_ebic(
     path: Iterable[Candidate],
     *,
     gamma: float = 0.5,
-    meant: int | None = None,
+    n_planned: int | None = None,
     trail: Trail | None = None,
 ) -> PenaltyChoice:
     """Go down a path of graphs to the one with the highest EBIC.
@@ -128,19 +128,19 @@ def highest_ebic(
     rows : how many rows it is from.
     path : graphs from the largest penalty on.
     gamma : how much the number of possible graphs counts.
-    meant : how many graphs are looked at; those that follow only while the last one is the best.
+    n_planned : how many graphs are looked at; those that follow only while the last one is the best.
     trail : says whether the run was asked to stop, which is told with the reason.
     """
     if not (gamma >= 0 and rows > 0):
         raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
     price = 0.5 * float(np.log(rows)) + 2.0 * gamma * float(np.log(len(matrix)))
     walk = _PathWalk(matrix, rows, price, _saturated_loglik(matrix, rows))
-    for each in path:
-        walk.look_at(each)
+    for candidate in path:
+        walk.look_at(candidate)
         if trail is not None and trail.stopped:
             walk.cut()
             break
-        if walk.over or (meant is not None and len(walk.curve) >= meant and walk.past):
+        if walk.over or (n_planned is not None and len(walk.curve) >= n_planned and walk.past):
             break
     if trail is not None and trail.stopped and not walk.over:
         walk.short = True
@@ -176,25 +176,25 @@ class _PathWalk:
             return np.inf
         return float((self.roof - self.best) / self.price)
 
-    def look_at(self, each: Candidate) -> None:
+    def look_at(self, candidate: Candidate) -> None:
         """Measure a graph, unless it cannot be the best or is the one before."""
-        if each.graph == self.last:
+        if candidate.graph == self.last:
             value = self.curve[-1]
-        elif each.edges >= self.enough:
+        elif candidate.edges >= self.enough:
             value, self.bounded = -np.inf, True
         else:
-            value = self._measured(each)
-        self.penalties.append(each.penalty)
-        self.edges.append(each.edges)
+            value = self._measured(candidate)
+        self.penalties.append(candidate.penalty)
+        self.edges.append(candidate.edges)
         self.curve.append(value)
-        self.last = each.graph
+        self.last = candidate.graph
 
-    def _measured(self, each: Candidate) -> float:
-        precision = None if self.hopeless else each.fit()
+    def _measured(self, candidate: Candidate) -> float:
+        precision = None if self.hopeless else candidate.fit()
         if precision is None:  # denser graphs have none either
             self.hopeless = True
             return -np.inf
-        return _likelihood(self.matrix, self.rows, precision) - self.price * each.edges
+        return _likelihood(self.matrix, self.rows, precision) - self.price * candidate.edges
 
     @property
     def past(self) -> int:
@@ -244,10 +244,10 @@ class _PathWalk:
 def _saturated_loglik(matrix: Array, rows: float) -> float:
     """The largest log-likelihood of the complete graph; infinite where the matrix is singular."""
     root = np.sqrt(matrix.diagonal())
-    found = inverse(matrix / root[:, None] / root)
-    if found is None or found.matrix.diagonal().max() > _SINGULAR:
+    inverted = inverse(matrix / root[:, None] / root)
+    if inverted is None or inverted.matrix.diagonal().max() > _SINGULAR:
         return np.inf
-    logdet = found.logdet + 2.0 * float(np.log(root).sum())
+    logdet = inverted.logdet + 2.0 * float(np.log(root).sum())
     return -0.5 * rows * (logdet + len(matrix) * (1.0 + float(np.log(2.0 * np.pi))))
 
 

@@ -129,55 +129,58 @@ def candidates(
     bounds, trail = bounds_for(score.nodes, limits), Trail(on_step)
     watched, rise = score.watched(trail.check), penalty * score.rows
     p = len(score.nodes)
-    own = [set(row) for row in bounds.smallest.neighbours]
+    selected = [set(row) for row in bounds.smallest.neighbours]
     for node, allowed in enumerate(bounds.largest.neighbours):
         trail.check()
-        own[node].update(_grow(watched, node, allowed, sorted(own[node]), rise))
-        trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, own)))
-    kept = [
-        row | {other for other in range(p) if node in own[other]} for node, row in enumerate(own)
+        selected[node].update(_grow(watched, node, allowed, sorted(selected[node]), rise))
+        trail.tick(f"{node + 1} of {p} variables", -np.inf, sum(map(len, selected)))
+    allowed_rows = [
+        row | {other for other in range(p) if node in selected[other]}
+        for node, row in enumerate(selected)
     ]
     for node in range(p):
-        _shrink(watched, node, kept, own[node])
+        _shrink(watched, node, allowed_rows, selected[node])
     every = frozenset(range(p))
-    return replace(limits, barred=tuple(every - row - {node} for node, row in enumerate(kept)))
+    return replace(
+        limits, barred=tuple(every - row - {node} for node, row in enumerate(allowed_rows))
+    )
 
 
-def _shrink(score: Score, node: int, kept: list[set[int]], own: set[int]) -> None:
+def _shrink(score: Score, node: int, rows: list[set[int]], selected: set[int]) -> None:
     """Drop those that took a variable and were not taken by it, until its table is not too large.
 
     The one that loses least by that goes first.
     """
-    while np.isneginf(score.local(node, tuple(sorted(kept[node])))) and kept[node] - own:
-        others = sorted(kept[node] - own)
+    while np.isneginf(score.local(node, tuple(sorted(rows[node])))) and rows[node] - selected:
+        others = sorted(rows[node] - selected)
         losses = [
-            score.local(other, tuple(sorted(kept[other])))
-            - score.local(other, tuple(sorted(kept[other] - {node})))
+            score.local(other, tuple(sorted(rows[other])))
+            - score.local(other, tuple(sorted(rows[other] - {node})))
             for other in others
         ]
-        known = np.nan_to_num(losses, nan=-np.inf)
-        tied = known <= known.min() + rounding_of(score.local(node, ()), score.rows)
+        finite = np.nan_to_num(losses, nan=-np.inf)
+        tied = finite <= finite.min() + rounding_of(score.local(node, ()), score.rows)
         least = others[int(np.argmax(tied))]  # of those that tie the first column
-        kept[node].discard(least)
-        kept[least].discard(node)
+        rows[node].discard(least)
+        rows[least].discard(node)
 
 
 def _grow(
-    score: Score, node: int, allowed: tuple[int, ...], chosen: list[int], rise: float
+    score: Score, node: int, allowed: tuple[int, ...], neighbours: list[int], rise: float
 ) -> list[int]:
     """The others that raise the score of a variable enough, the best first, until none does.
 
     Differences within rounding raise nothing, and tie.
     """
-    own = score.local(node, tuple(chosen))
-    while others := [other for other in allowed if other not in chosen]:
-        found = score.toggles(node, tuple(chosen), others)
-        least = rounding_of(own, score.rows)
-        best = int(np.argmax(found >= found.max() - least))  # of those that tie the first column
-        if not found[best] > own + rise + least:
+    current = score.local(node, tuple(neighbours))
+    while others := [other for other in allowed if other not in neighbours]:
+        scores = score.toggles(node, tuple(neighbours), others)
+        least = rounding_of(current, score.rows)
+        best = int(np.argmax(scores >= scores.max() - least))  # of those that tie the first column
+        if not scores[best] > current + rise + least:
             break
-        chosen, own = sorted([*chosen, others[best]]), float(found[best])
-    return chosen
+        neighbours, current = sorted([*neighbours, others[best]]), float(scores[best])
+    return neighbours
 
 
 def _take_out(state: Losses, trail: Trail, removals: list[Removal], until: float | None) -> None:
@@ -240,8 +243,8 @@ def _by_strength(state: Losses) -> list[Removal]:
     free = [(one, two) for one, two in np.argwhere(state.free).tolist() if one < two]
     losses = [state.sides(*pair) for pair in free]
     order = descending_order(-np.array([max(both) for both in losses]), ROUNDING).tolist()
-    prices = accumulate((max(losses[place]) for place in order), max)
+    prices = accumulate((max(losses[edge]) for edge in order), max)
     return [
-        Removal(free[place][0], free[place][1], losses[place], price, state.edges - gone)
-        for gone, (place, price) in enumerate(zip(order, prices, strict=True), 1)
+        Removal(free[edge][0], free[edge][1], losses[edge], price, state.edges - gone)
+        for gone, (edge, price) in enumerate(zip(order, prices, strict=True), 1)
     ]

@@ -101,14 +101,14 @@ def chain(moments: Array, families: Sequence[Family]) -> Inverses:
     precision, covariance = np.zeros((size, size)), np.zeros((size, size))
     order = np.array([node for node, _ in families])
     for count, (node, earlier) in enumerate(families):
-        near, done = np.array(earlier, dtype=np.intp), order[:count]
-        slopes, left = _regression(moments, node, near)
-        if left < _DEPENDENT:
+        near, earlier_nodes = np.array(earlier, dtype=np.intp), order[:count]
+        slopes, residual = _regression(moments, node, near)
+        if residual < _DEPENDENT:
             raise Singular(node, earlier)
         members, row = np.append(near, node), np.append(-slopes, 1.0)
-        precision[members[:, None], members] += np.outer(row, row / left)
-        across = slopes @ covariance[near[:, None], done]
-        covariance[node, done] = covariance[done, node] = across
+        precision[members[:, None], members] += np.outer(row, row / residual)
+        across = slopes @ covariance[near[:, None], earlier_nodes]
+        covariance[node, earlier_nodes] = covariance[earlier_nodes, node] = across
         covariance[node, node] = moments[node, node]
     return Inverses(precision, covariance)
 
@@ -130,10 +130,10 @@ def completion(moments: Array, edges: NDArray[np.bool_]) -> Array | None:
     root = np.sqrt(moments.diagonal())
     near = [set(np.flatnonzero(row).tolist()) for row in edges]
     try:
-        found = chain(moments / root[:, None] / root, elimination(near)).covariance
+        result = chain(moments / root[:, None] / root, elimination(near)).covariance
     except Singular:
         return None
-    return found * root[:, None] * root
+    return result * root[:, None] * root
 
 
 def elimination(near: list[set[int]]) -> list[Family]:
@@ -148,23 +148,23 @@ def elimination(near: list[set[int]]) -> list[Family]:
     """
     import heapq
 
-    left = [set(row) for row in near]
-    queue = [(len(row), node) for node, row in enumerate(left)]
+    near_left = [set(row) for row in near]
+    queue = [(len(row), node) for node, row in enumerate(near_left)]
     heapq.heapify(queue)
     families: list[Family] = []
     gone = [False] * len(near)
     while queue:
         degree, node = heapq.heappop(queue)
-        if gone[node] or degree != len(left[node]):
+        if gone[node] or degree != len(near_left[node]):
             continue
         gone[node] = True
-        families.append((node, tuple(sorted(left[node]))))
-        for other in left[node]:
-            added = left[node] - left[other] - {other}
+        families.append((node, tuple(sorted(near_left[node]))))
+        for other in near_left[node]:
+            added = near_left[node] - near_left[other] - {other}
             near[other] |= added
-            left[other] |= added
-            left[other].discard(node)
-            heapq.heappush(queue, (len(left[other]), other))
+            near_left[other] |= added
+            near_left[other].discard(node)
+            heapq.heappush(queue, (len(near_left[other]), other))
     return families[::-1]
 
 
@@ -226,16 +226,16 @@ def fixed_graph(
     moments = matrix / root[:, None] / root
     np.fill_diagonal(moments, 1.0)
     try:
-        found, sweeps = (
+        inverses, sweeps = (
             _closed_form(moments, graph) if decomposable(graph) else _iterate(moments, graph, check)
         )
     except Singular as reason:
         raise _no_maximum(graph, (*reason.earlier, reason.node)) from None
     return FixedGraph(
-        freeze(found.precision / root[:, None] / root),
-        freeze(found.covariance * root[:, None] * root),
+        freeze(inverses.precision / root[:, None] / root),
+        freeze(inverses.covariance * root[:, None] * root),
         sweeps,
-        _violation(moments, found, graph),
+        _violation(moments, inverses, graph),
     )
 
 
@@ -269,7 +269,7 @@ def refit_graph(
     enough = 2.0 * _NEAR_ENOUGH / rows
     # With more rows than columns there is a maximum, if a sharp one where columns are nearly copies.
     often = _DOUBLINGS if rows <= len(covariance) else _SHARP
-    found = finish(
+    theta = finish(
         covariance / scale,
         nothing,
         start,
@@ -279,18 +279,18 @@ def refit_graph(
         doublings=often,
         stop=stop,
     )
-    if found is None or found.diagonal().max() > _SINGULAR:
+    if theta is None or theta.diagonal().max() > _SINGULAR:
         return None
-    back: Array = found / scale
+    back: Array = theta / scale
     return back
 
 
 def _closed_form(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
     """The closed form, along an order in which earlier neighbours are all joined."""
     order = cardinality_order(graph)
-    place = {node: rank for rank, node in enumerate(order)}
+    rank_of = {node: rank for rank, node in enumerate(order)}
     families = [
-        (node, tuple(other for other in graph.neighbours[node] if place[other] < place[node]))
+        (node, tuple(other for other in graph.neighbours[node] if rank_of[other] < rank_of[node]))
         for node in order
     ]
     return chain(moments, families), 0
@@ -309,19 +309,25 @@ def _iterate(
         covariance = None if few is None else inverse(few.matrix)
         if few is not None and covariance is not None:
             return Inverses(few.matrix, covariance.matrix), 0
-    asked = check or (lambda: None)
-    asked()
+    check_stop = check or (lambda: None)
+    check_stop()
     begin = completion(moments, edges)
-    start, sweeps = _swept(moments, edges, begin, asked)
+    start, sweeps = _swept(moments, edges, begin, check_stop)
     np.fill_diagonal(edges, True)
     nothing = np.zeros_like(moments)
-    found = finish(
-        moments, nothing, start, edges, _TOLERANCE, doublings=_SHARP, stop=lambda: bool(asked())
+    theta = finish(
+        moments,
+        nothing,
+        start,
+        edges,
+        _TOLERANCE,
+        doublings=_SHARP,
+        stop=lambda: bool(check_stop()),
     )
-    back = None if found is None else inverse(found)
-    if found is None or back is None:
+    back = None if theta is None else inverse(theta)
+    if theta is None or back is None:
         raise _no_maximum(graph, _singular_clique(moments, graph))
-    return Inverses(found, back.matrix), sweeps
+    return Inverses(theta, back.matrix), sweeps
 
 
 def _swept(
@@ -364,26 +370,26 @@ def _singular_clique(moments: Array, graph: UGraph) -> tuple[int, ...]:
     """
     near = [set(row) for row in graph.neighbours]
     for node in range(min(len(near), _TRIED)):
-        clique, left = [node], set(near[node])
-        while left:
-            rest = sorted(left)
+        clique, remaining = [node], set(near[node])
+        while remaining:
+            rest = sorted(remaining)
             inner = moments[np.ix_(clique, clique)]
             across = moments[np.ix_(clique, rest)]
-            own = 1.0 - np.sum(across * np.linalg.solve(inner, across), axis=0)
-            clique.append(rest[int(own.argmin())])
-            if own.min() < _CONDITION:
+            residuals = 1.0 - np.sum(across * np.linalg.solve(inner, across), axis=0)
+            clique.append(rest[int(residuals.argmin())])
+            if residuals.min() < _CONDITION:
                 return tuple(clique)
-            left &= near[clique[-1]]
+            remaining &= near[clique[-1]]
     return ()
 
 
-def _violation(moments: Array, found: Inverses, graph: UGraph) -> float:
+def _violation(moments: Array, inverses: Inverses, graph: UGraph) -> float:
     """How far the inverse of Theta is from S on edges and diagonal."""
-    back = inverse(found.precision)
+    back = inverse(inverses.precision)
     places = _places(graph)
     np.fill_diagonal(places, True)
     apart = np.inf if back is None else float(np.abs(back.matrix - moments)[places].max())
-    largest = float(found.precision.diagonal().max())
+    largest = float(inverses.precision.diagonal().max())
     if largest > _SUSPECT and (guilty := _singular_clique(moments, graph)):
         raise _no_maximum(graph, guilty)
     if largest > _SINGULAR or apart > max(_ACCEPTED, _LOST * largest):

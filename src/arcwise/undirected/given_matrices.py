@@ -97,8 +97,8 @@ def _largest(work: Array, root: Array) -> tuple[int, int]:
     np.abs(work, out=work)
     work /= root[:, None]
     work /= root
-    place = int(work.argmax())
-    return place // len(work), place % len(work)
+    position = int(work.argmax())
+    return position // len(work), position % len(work)
 
 
 def freeze(matrix: Array) -> Array:
@@ -192,8 +192,8 @@ def edge_partials(graph: UGraph, precision: NDArray[np.float64] | None) -> tuple
     if precision is None:
         return None
     first, second = np.array(graph.numbered_edges, dtype=np.intp).reshape(-1, 2).T
-    own = np.diag(precision)
-    values = -precision[first, second] / np.sqrt(own[first] * own[second])
+    diagonal = np.diag(precision)
+    values = -precision[first, second] / np.sqrt(diagonal[first] * diagonal[second])
     return tuple(values.tolist())
 
 
@@ -230,11 +230,11 @@ class Factors:
             if name not in there:
                 what = "The table has no column" if self.picked else "The penalties have no row for"
                 raise FitError(f"{what} {name!r}. {close_to(name, there)}")
-        own = {name: number for number, name in enumerate(names)}
-        found = [number for number, node in enumerate(nodes) if node in own]
-        chosen = [own[nodes[number]] for number in found]
+        number_of = {name: number for number, name in enumerate(names)}
+        rows = [number for number, node in enumerate(nodes) if node in number_of]
+        columns = [number_of[nodes[number]] for number in rows]
         matrix = np.ones((len(nodes), len(nodes)))
-        matrix[np.ix_(found, found)] = self.values[np.ix_(chosen, chosen)]
+        matrix[np.ix_(rows, rows)] = self.values[np.ix_(columns, columns)]
         _check_symmetric(matrix, nodes)
         return checked_factors(matrix, len(nodes))
 
@@ -330,13 +330,13 @@ def _order_rows(rows: Sequence[str], columns: tuple[str, ...], values: Any, what
             f"{_few(rows)} and the columns {_few(columns)}."
         )
     matrix = _square(values, what)
-    place = {name: number for number, name in enumerate(rows)}
-    return Factors(matrix[[place[name] for name in columns]], columns)
+    position = {name: number for number, name in enumerate(rows)}
+    return Factors(matrix[[position[name] for name in columns]], columns)
 
 
 def _few(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:4])
-    return (shown + ", ..." if len(names) > 4 else shown) or "none"
+    text = ", ".join(names[:4])
+    return (text + ", ..." if len(names) > 4 else text) or "none"
 
 
 def _square(values: Any, what: str) -> Array:
@@ -372,10 +372,12 @@ def checked_factors(factors: ArrayLike, size: int) -> Array:
     array([[1., 2.],
            [2., 1.]])
     """
-    found = checked_penalty(factors, size)
-    if not found.ndim:
-        raise FitError(f"Factors of the penalty are a matrix of shape {(size, size)}, not {found}.")
-    return found
+    checked = checked_penalty(factors, size)
+    if not checked.ndim:
+        raise FitError(
+            f"Factors of the penalty are a matrix of shape {(size, size)}, not {checked}."
+        )
+    return checked
 
 
 def checked_penalty(penalty: ArrayLike, size: int) -> Array:

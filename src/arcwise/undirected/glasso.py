@@ -187,14 +187,14 @@ def glasso_path(
         _check_definite(LassoProblem.of(matrix, np.min(penalties), **rest))
     work, start = _Work(tolerance, _SWEEPS, threads, False, Trail(on_step)), None
     for number, penalty in enumerate(penalties):
-        found = work.solve(LassoProblem.of(matrix, penalty, **rest), start)
-        if work.trail.stopped and number and found.violation > tolerance:
+        solution = work.solve(LassoProblem.of(matrix, penalty, **rest), start)
+        if work.trail.stopped and number and solution.violation > tolerance:
             return
-        yield float(penalty), found
+        yield float(penalty), solution
         nearby = penalties[max(number - 1, 0) : number + 2]
         earlier = None if start is None else start.covariance
-        start = Start(found.precision, found.covariance, earlier, share_of(nearby))
-        if trail.add(f"penalty {float(penalty):.4g}", found.objective, found.n_edges):
+        start = Start(solution.precision, solution.covariance, earlier, share_of(nearby))
+        if trail.add(f"penalty {float(penalty):.4g}", solution.objective, solution.n_edges):
             return
 
 
@@ -301,13 +301,13 @@ def _blocks(labels: Indices) -> tuple[Indices, list[Indices]]:
     problems take less time than hundreds of tiny ones.
     """
     counts = np.bincount(labels, minlength=len(labels))[labels]
-    alone, joined = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
-    if not len(joined):
+    alone, connected = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
+    if not len(connected):
         return alone, []
-    joined = joined[np.argsort(labels[joined], kind="stable")]
+    connected = connected[np.argsort(labels[connected], kind="stable")]
     blocks: list[Indices] = []
     small: list[Indices] = []
-    for group in np.split(joined, np.flatnonzero(np.diff(labels[joined])) + 1):
+    for group in np.split(connected, np.flatnonzero(np.diff(labels[connected])) + 1):
         if len(group) > _SMALL:
             blocks.append(group)
             continue
@@ -336,18 +336,18 @@ def _check_definite(problem: LassoProblem) -> None:
 
 
 def _invert(piece: Piece) -> Array | None:
-    found = inverse(piece.moments)
-    singular = found is None or found.matrix.diagonal().max() > 1e12
-    return None if found is None or singular else found.matrix
+    inverted = inverse(piece.moments)
+    singular = inverted is None or inverted.matrix.diagonal().max() > 1e12
+    return None if inverted is None or singular else inverted.matrix
 
 
 def _assemble_blocks(problem: LassoProblem, alone: Indices, parts: list[_Part]) -> GlassoSolution:
     """Put the blocks back into one matrix."""
     size = len(problem.moments)
     precision, covariance = np.zeros((size, size)), np.zeros((size, size))
-    own = problem.moments.diagonal()[alone] + problem.diagonal[alone]
-    precision[alone, alone], covariance[alone, alone] = 1.0 / own, own
-    objective = -float(np.log(own).sum()) - len(own)
+    diagonal_alone = problem.moments.diagonal()[alone] + problem.diagonal[alone]
+    precision[alone, alone], covariance[alone, alone] = 1.0 / diagonal_alone, diagonal_alone
+    objective = -float(np.log(diagonal_alone).sum()) - len(diagonal_alone)
     for piece, solved, _ in parts:
         scatter(solved.precision, piece.members, 1.0 / piece.scale, precision)
         scatter(solved.covariance, piece.members, piece.scale, covariance)

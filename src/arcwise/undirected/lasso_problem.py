@@ -81,17 +81,17 @@ class LassoProblem:
         off = checked_penalty(penalty, size)
         if factors is not None:
             off = _multiply(off, checked_factors(factors, size))
-        own = np.broadcast_to(off, (size, size)).diagonal().copy()
-        if penalise_diagonal and not np.isfinite(own).all():
+        diagonal = np.broadcast_to(off, (size, size)).diagonal().copy()
+        if penalise_diagonal and not np.isfinite(diagonal).all():
             raise FitError(
                 "The diagonal penalty of {columns} has to be finite; give a number, or leave the "
                 "diagonal without penalty.",
-                np.flatnonzero(~np.isfinite(own))[:1].tolist(),
+                np.flatnonzero(~np.isfinite(diagonal))[:1].tolist(),
             )
         off = _apply_rules(
             off, size, _checked_pairs(required, size), _checked_pairs(forbidden, size)
         )
-        return cls(covariance, off, own if penalise_diagonal else np.zeros(size))
+        return cls(covariance, off, diagonal if penalise_diagonal else np.zeros(size))
 
     def table(self) -> Array:
         """The penalties beside the diagonal, (p, p), or (1, 1) where all are the same."""
@@ -113,19 +113,19 @@ class LassoProblem:
 
 def _multiply(off: Array, factors: Array) -> Array:
     """The product; infinite factors hold an entry at zero whatever the penalty."""
-    held = np.isinf(factors)
-    return np.where(held, np.inf, off * np.where(held, 1.0, factors))
+    is_held = np.isinf(factors)
+    return np.where(is_held, np.inf, off * np.where(is_held, 1.0, factors))
 
 
 def _checked_pairs(pairs: Pairs | None, size: int) -> set[tuple[int, int]]:
-    found = {(min(pair), max(pair)) for pair in pairs or ()}
-    for one, two in found:
+    checked = {(min(pair), max(pair)) for pair in pairs or ()}
+    for one, two in checked:
         if not 0 <= one < two < size:
             raise FitError(
                 f"({one}, {two}) is not a pair of two columns out of 0 to {size - 1}; rules for the "
                 "graphical lasso are pairs of column numbers."
             )
-    return found
+    return checked
 
 
 def _apply_rules(
@@ -230,7 +230,7 @@ def neighbourhood_path(
     >>> [(penalty, found.n_edges) for penalty, found in neighbourhood_path(S, [0.55, 0.1])]
     [(0.55, 1), (0.1, 2)]
     """
-    moments, found, trail = _correlations(checked_covariance(covariance)), None, Trail(on_step)
+    moments, graphs, trail = _correlations(checked_covariance(covariance)), None, Trail(on_step)
     rest: dict[str, Any] = {
         "factors": factors,
         "penalise_diagonal": False,
@@ -239,18 +239,18 @@ def neighbourhood_path(
     }
     for penalty in penalties:
         problem = LassoProblem.of(moments, penalty, **rest)
-        found = _solve(problem, _checked_rule(rule), found)
-        yield float(penalty), found
-        if trail.add(f"penalty {float(penalty):.4g}", float(found.n_edges), found.n_edges):
+        graphs = _solve(problem, _checked_rule(rule), graphs)
+        yield float(penalty), graphs
+        if trail.add(f"penalty {float(penalty):.4g}", float(graphs.n_edges), graphs.n_edges):
             return
 
 
 def _correlations(matrix: Array) -> Array:
     root = np.sqrt(matrix.diagonal())
-    found: Array = matrix / root[:, None]
-    found /= root
-    np.fill_diagonal(found, 1.0)
-    return found
+    scaled: Array = matrix / root[:, None]
+    scaled /= root
+    np.fill_diagonal(scaled, 1.0)
+    return scaled
 
 
 def _checked_rule(rule: str) -> Rule:

@@ -66,9 +66,9 @@ def inverse(matrix: Array) -> Inverse | None:
     upper, failed = lapack.dpotri(factor, lower=0, overwrite_c=1)
     if failed:
         return None
-    found: Array = upper.T  # in C order the filled triangle is the lower one
-    mirror(found)
-    return Inverse(found, logdet)
+    inverse_matrix: Array = upper.T  # in C order the filled triangle is the lower one
+    mirror(inverse_matrix)
+    return Inverse(inverse_matrix, logdet)
 
 
 def log_determinant(matrix: Array) -> float | None:
@@ -187,30 +187,30 @@ def complete_by_newton(
      [-0.6667  1.6667 -0.6667]
      [ 0.     -0.6667  1.3333]]
     """
-    places, w, found = _Places.of(absent), moments, inverse(moments)
+    places, w, current = _Places.of(absent), moments, inverse(moments)
     before = np.inf
     for _ in range(_MOST_STEPS):
-        if found is None:
+        if current is None:
             return None
-        theta, gradient = found.matrix, places.take(found.matrix)
+        theta, gradient = current.matrix, places.take(current.matrix)
         root = np.sqrt(theta.diagonal())
         size = float(np.abs(gradient / root[places.first] / root[places.second]).max(initial=0.0))
         if size <= tolerance or (
             size < _ENOUGH and size > 0.5 * before
         ):  # rounding: no more to gain
             break
-        before, w, found = size, *_risen(places, w, found, gradient, size)
-    if found is not None:
-        found.matrix[absent] = 0.0
-    return found
+        before, w, current = size, *_risen(places, w, current, gradient, size)
+    if current is not None:
+        current.matrix[absent] = 0.0
+    return current
 
 
 def _risen(
-    places: _Places, w: Array, found: Inverse, gradient: Array, size: float
+    places: _Places, w: Array, current: Inverse, gradient: Array, size: float
 ) -> tuple[Array, Inverse | None]:
     """Newton's next W, or part of the way there, and its inverse."""
     direction = _conjugate_gradients(
-        lambda values: places.sandwich(found.matrix, values),
+        lambda values: places.sandwich(current.matrix, values),
         lambda values: places.sandwich(w, values),
         gradient,
         places.weights,
@@ -221,7 +221,9 @@ def _risen(
     for _ in range(_HALVINGS):
         ahead = w + step * places.spread(direction)
         new = inverse(ahead)
-        if new is not None and (new.logdet >= found.logdet + 1e-4 * step * slope or slope < _LEVEL):
+        if new is not None and (
+            new.logdet >= current.logdet + 1e-4 * step * slope or slope < _LEVEL
+        ):
             return ahead, new
         step *= 0.5
     return w, None
@@ -271,15 +273,15 @@ class _Descent:
                 return None
         return best if least < _ENOUGH or fall < _FELL else None
 
-    def _step(self, gradient: Array, found: Inverse, size: float) -> float | None:
+    def _step(self, gradient: Array, current: Inverse, size: float) -> float | None:
         """Go to Newton's next point, or part of the way where the objective asks for it.
 
         Near the end objectives differ by rounding only, and the step is right as it is. Returns twice
         what a full step promises; None where no step can be made.
         """
-        direction = self._direction(gradient, found, size)
+        direction = self._direction(gradient, current, size)
         slope = float(np.sum(self.places.weights * gradient * direction))
-        before = self._objective(self.values, found)
+        before = self._objective(self.values, current)
         step = 1.0
         for _ in range(_HALVINGS if slope < 0 else 0):
             values = self.values + step * direction
@@ -287,20 +289,20 @@ class _Descent:
             new = inverse(matrix)
             after = self._objective(values, new)
             if after <= before + 1e-4 * step * slope or (-slope < _LEVEL and after < np.inf):
-                kept = not np.any(self.signed & (values * self.values <= 0))
+                keeps_signs = not np.any(self.signed & (values * self.values <= 0))
                 self.values, self.matrix, self.inverse = values, matrix, new
-                return -slope if kept else None
+                return -slope if keeps_signs else None
             step *= 0.5
         return None
 
-    def _objective(self, values: Array, found: Inverse | None) -> float:
-        if found is None:
+    def _objective(self, values: Array, current: Inverse | None) -> float:
+        if current is None:
             return np.inf
-        return float(np.sum(self.places.weights * self.linear * values)) - found.logdet
+        return float(np.sum(self.places.weights * self.linear * values)) - current.logdet
 
-    def _direction(self, gradient: Array, found: Inverse, size: float) -> Array:
+    def _direction(self, gradient: Array, current: Inverse, size: float) -> Array:
         return _conjugate_gradients(
-            lambda values: self.places.sandwich(found.matrix, values),
+            lambda values: self.places.sandwich(current.matrix, values),
             lambda values: self.places.sandwich(self.matrix, values),
             -gradient,
             self.places.weights,
@@ -318,7 +320,7 @@ def _conjugate_gradients(
     stop: Callable[[], bool],
 ) -> Array:
     """Solve curve(x) = right, in the inner product with the given weights."""
-    found, residual = np.zeros_like(right), right
+    solution, residual = np.zeros_like(right), right
     ahead = direction = precondition(residual)
     product = first = float(np.sum(weights * residual * ahead))
     for _ in range(most):
@@ -326,11 +328,11 @@ def _conjugate_gradients(
         bend = float(np.sum(weights * direction * curved))
         if not (bend > 0 and product > 0):
             break
-        found = found + product / bend * direction
+        solution = solution + product / bend * direction
         residual = residual - product / bend * curved
         ahead = precondition(residual)
         product, before = float(np.sum(weights * residual * ahead)), product
         if product <= _GAIN**2 * first or stop():
             break
         direction = ahead + product / before * direction
-    return found
+    return solution

@@ -106,7 +106,7 @@ def penalties_for(
             f"A path needs at least one penalty and a ratio above 0 up to 1, not {count}, {ratio}."
         )
     most = largest_penalty(checked_covariance(correlation)) or 1.0
-    return tuple(float(each) for each in np.geomspace(most, ratio * most, count))
+    return tuple(float(value) for value in np.geomspace(most, ratio * most, count))
 
 
 def by_stability(
@@ -152,24 +152,28 @@ def by_stability(
         )
     sample = _Sample.of(rows, weights)
     whole = sample.correlations()
-    asked = tuple(sorted(penalties_for(whole) if penalties is None else penalties, reverse=True))
-    known = {"required": list(required or ()), "forbidden": list(forbidden or ())}
-    find = partial(graphs, penalties=asked, **known, **options)
+    grid = tuple(sorted(penalties_for(whole) if penalties is None else penalties, reverse=True))
+    constraints = {"required": list(required or ()), "forbidden": list(forbidden or ())}
+    find = partial(graphs, penalties=grid, **constraints, **options)
     work = partial(_graph_of, sample, sample.draws(rng, subsamples), find)
-    found = [
-        each for each in run(work, subsamples) if len(each) == len(asked)
+    runs = [
+        replicate for replicate in run(work, subsamples) if len(replicate) == len(grid)
     ]  # cut ones do not count
-    if len(found) < 2:
-        return cut_short("stars", usual_penalty(len(sample.rows), sample.rows.shape[1], asked))
-    shares = _counts(found, len(asked)) / len(found)
-    settled = [*known["required"], *known["forbidden"], *_fixed_pairs(options.get("factors"))]
-    pairs = max(1, _open_pairs(sample.still, settled))
+    if len(runs) < 2:
+        return cut_short("stars", usual_penalty(len(sample.rows), sample.rows.shape[1], grid))
+    shares = _counts(runs, len(grid)) / len(runs)
+    fixed_pairs = [
+        *constraints["required"],
+        *constraints["forbidden"],
+        *_fixed_pairs(options.get("factors")),
+    ]
+    pairs = max(1, _open_pairs(sample.still, fixed_pairs))
     instability = np.maximum.accumulate((2.0 * shares * (1.0 - shares)).sum(axis=1) / pairs)
     edges = tuple(int(linked.sum()) // 2 for linked in find(whole))
-    missed = "" if len(edges) == len(asked) else " Edges are counted in subsamples, on average."
+    missed = "" if len(edges) == len(grid) else " Edges are counted in subsamples, on average."
     if missed:  # there was no time for all rows
-        edges = tuple(np.mean([list(map(len, one)) for one in found], axis=0).round().astype(int))
-    choice = _steady(asked, instability, edges, threshold, (len(found), subsamples))
+        edges = tuple(np.mean([list(map(len, one)) for one in runs], axis=0).round().astype(int))
+    choice = _steady(grid, instability, edges, threshold, (len(runs), subsamples))
     return choice._replace(reason=choice.reason + missed)
 
 
@@ -202,22 +206,22 @@ def by_rotation(
     """
     if rotations < 1:
         raise FitError(f"At least one turn is needed, not {rotations}.")
-    z, found, trail = _Sample.of(rows).standardised(), list[float](), Trail(on_step)
-    while len(found) < rotations and not (found and trail.stopped):
+    z, peaks, trail = _Sample.of(rows).standardised(), list[float](), Trail(on_step)
+    while len(peaks) < rotations and not (peaks and trail.stopped):
         z = z[rng.permutation(len(z))]
         across = np.roll(z, rng.integers(1, len(z)), axis=0).T @ z / len(z)
-        found.append(largest_penalty(across, factors))
-        trail.tick(f"shift {len(found)} of {rotations}", 0.0, 0)
-    least = min(found)
-    shifts = f"one of {len(found)} shifts" if len(found) > 1 else "a shift"
+        peaks.append(largest_penalty(across, factors))
+        trail.tick(f"shift {len(peaks)} of {rotations}", 0.0, 0)
+    least = min(peaks)
+    shifts = f"one of {len(peaks)} shifts" if len(peaks) > 1 else "a shift"
     reason = (
         f"Penalty {least:.4g} is the smallest that leaves no edge after {shifts} of the columns against "
         "each other."
     )
-    if len(found) < rotations:
+    if len(peaks) < rotations:
         reason += f" The run was cut short: {rotations} shifts were meant."
     return PenaltyChoice(
-        "ric", least, tuple(found), tuple(found), "penalty without edges", (), reason
+        "ric", least, tuple(peaks), tuple(peaks), "penalty without edges", (), reason
     )
 
 
@@ -254,19 +258,19 @@ class _Sample:
                 "larger subsamples.",
                 np.flatnonzero(stuck)[:1].tolist(),
             )
-        found: Array = (self.rows - mean) / np.where(self.still, 1.0, sd)
-        found[:, self.still] = 0.0
-        return found
+        scaled: Array = (self.rows - mean) / np.where(self.still, 1.0, sd)
+        scaled[:, self.still] = 0.0
+        return scaled
 
-    def correlations(self, chosen: NDArray[np.int64] | None = None) -> Array:
+    def correlations(self, rows: NDArray[np.int64] | None = None) -> Array:
         """Correlations, of some of the rows if asked for."""
         here = self
-        if chosen is not None:
-            here = _Sample(self.rows[chosen], self.weights[chosen], self.still)
+        if rows is not None:
+            here = _Sample(self.rows[rows], self.weights[rows], self.still)
         z = here.standardised()
-        found: Array = (z * (here.weights / here.weights.sum())[:, None]).T @ z
-        np.fill_diagonal(found, 1.0)
-        return found
+        matrix: Array = (z * (here.weights / here.weights.sum())[:, None]).T @ z
+        np.fill_diagonal(matrix, 1.0)
+        return matrix
 
 
 def _checked_rows(rows: ArrayLike) -> Array:
@@ -295,13 +299,13 @@ def _graph_of(
 ) -> list[NDArray[np.int64]]:
     """The edges at each penalty, from one subsample, as numbers in the upper triangle."""
     upper = np.triu_indices(sample.rows.shape[1], 1)
-    found = find(sample.correlations(draws[number]))
-    return [np.flatnonzero(linked[upper]) for linked in found]
+    graphs_found = find(sample.correlations(draws[number]))
+    return [np.flatnonzero(linked[upper]) for linked in graphs_found]
 
 
 def _counts(graphs: Sequence[list[NDArray[np.int64]]], steps: int) -> Array:
     """How many subsamples have each pair, at each penalty; pairs after the last one met left out."""
-    pairs = 1 + max((int(each.max()) for one in graphs for each in one if len(each)), default=0)
+    pairs = 1 + max((int(graph.max()) for one in graphs for graph in one if len(graph)), default=0)
     counts = np.zeros((steps, pairs))
     for one in graphs:
         for step, edges in enumerate(one):
@@ -313,14 +317,14 @@ def _fixed_pairs(factors: Array | None) -> list[tuple[int, int]]:
     """Pairs whose penalty is none or infinite, whatever it is multiplied with."""
     if factors is None:
         return []
-    found = np.argwhere(np.triu(np.isinf(factors) | (factors == 0), 1))
-    return [(int(one), int(two)) for one, two in found]
+    fixed = np.argwhere(np.triu(np.isinf(factors) | (factors == 0), 1))
+    return [(int(one), int(two)) for one, two in fixed]
 
 
-def _open_pairs(still: NDArray[np.bool_], known: Sequence[tuple[int, int]]) -> int:
+def _open_pairs(still: NDArray[np.bool_], fixed: Sequence[tuple[int, int]]) -> int:
     """How many pairs data decide on: both vary, and nothing is known of them beforehand."""
     varying = int(np.count_nonzero(~still))
-    ruled = {(min(pair), max(pair)) for pair in known if not still[list(pair)].any()}
+    ruled = {(min(pair), max(pair)) for pair in fixed if not still[list(pair)].any()}
     return varying * (varying - 1) // 2 - len(ruled)
 
 
@@ -336,15 +340,15 @@ def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> fl
     0.2
     """
     guess = np.sqrt(np.log(max(variables, 2)) / rows)
-    return min(penalties, key=lambda each: abs(float(np.log(each / guess))))
+    return min(penalties, key=lambda penalty: abs(float(np.log(penalty / guess))))
 
 
 def cut_short(rule: str, penalty: float) -> PenaltyChoice:
     """A guess, without a curve, where there was no time to choose."""
-    said = (
+    reason = (
         f"The choice of the penalty was cut short: {penalty:.4g} is a guess from rows and columns."
     )
-    return PenaltyChoice(rule, penalty, (), (), "", (), said)
+    return PenaltyChoice(rule, penalty, (), (), "", (), reason)
 
 
 def _steady(
@@ -352,9 +356,9 @@ def _steady(
     instability: Array,
     edges: tuple[int, ...],
     threshold: float,
-    done: tuple[int, int],
+    counts: tuple[int, int],
 ) -> PenaltyChoice:
-    """The last penalty that is stable; `done` has how many subsamples there are, and were meant."""
+    """The last penalty that is stable; `counts` has how many subsamples there are, and were meant."""
     instability = instability[: len(penalties)]
     steady = np.flatnonzero(instability <= threshold)
     best = int(steady[-1]) if len(steady) else 0
@@ -362,14 +366,14 @@ def _steady(
         reason = f"No penalty is stable ({threshold:g}); the largest, {penalties[0]:.4g}, is taken."
     else:
         reason = (
-            f"Penalty {penalties[best]:.4g} is the smallest whose graphs agree over {done[0]} "
+            f"Penalty {penalties[best]:.4g} is the smallest whose graphs agree over {counts[0]} "
             f"subsamples: instability {instability[best]:.3g}, at most {threshold:g} is allowed."
         )
         if best == 0:
             reason += " It is the largest of all: graphs with edges do not agree."
-    if done[0] < done[1]:
-        reason += f" The run was cut short: {done[1]} subsamples were meant."
-    curve = tuple(float(each) for each in instability)
+    if counts[0] < counts[1]:
+        reason += f" The run was cut short: {counts[1]} subsamples were meant."
+    curve = tuple(float(value) for value in instability)
     return PenaltyChoice(
         "stars", penalties[best], penalties, curve, "instability", edges, reason, threshold
     )

@@ -157,8 +157,8 @@ def stepwise(
     matrix = checked_covariance(correlation)
     if not ((gamma is None or gamma >= 0) and rows > 0):
         raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
-    own = usual_gamma(rows, len(matrix)) if gamma is None else gamma
-    trail, charge = Trail(on_step), Charge(rows, len(matrix), own)
+    weight = usual_gamma(rows, len(matrix)) if gamma is None else gamma
+    trail, charge = Trail(on_step), Charge(rows, len(matrix), weight)
     state = _Regressions(
         matrix, rows, _pairs(required, len(matrix)), _pairs(forbidden, len(matrix))
     )
@@ -167,10 +167,10 @@ def stepwise(
 
 
 def _pairs(pairs: Pairs | None, size: int) -> Mask:
-    found = np.zeros((size, size), dtype=bool)
+    mask = np.zeros((size, size), dtype=bool)
     for one, two in pairs or ():
-        found[one, two] = found[two, one] = True
-    return found
+        mask[one, two] = mask[two, one] = True
+    return mask
 
 
 # -- by the pseudo-likelihood ----------------------------------------------------------------------
@@ -203,10 +203,10 @@ class _Regressions:
 
     def toggle(self, one: int, two: int) -> None:
         """Join two variables, or take their edge out."""
-        joined = two in self.near[one]
-        self.edges += -1 if joined else 1
+        adjacent = two in self.near[one]
+        self.edges += -1 if adjacent else 1
         for node, other in ((one, two), (two, one)):
-            self.near[node] = [x for x in self.near[node] if x != other] + [other] * (not joined)
+            self.near[node] = [x for x in self.near[node] if x != other] + [other] * (not adjacent)
             self.full[node] = len(self.near[node]) >= self.most
             self.sides[node] = _sides(self.matrix, self.rows, node, self.near[node])
         for node in (one, two):
@@ -245,34 +245,37 @@ class _Regressions:
         one = int((self.least <= most).argmax())
         near = sorted(other for other in self.near[one] if not self.required[one, other])
         both = 0.5 * (self.sides[one, near] + self.sides[near, one])
-        place = int((both <= most).argmax()) if near else 0
-        return (float(both[place]), one, near[place]) if near else (np.inf, one, one)
+        position = int((both <= most).argmax()) if near else 0
+        return (float(both[position]), one, near[position]) if near else (np.inf, one, one)
 
     @property
     def adjacency(self) -> Mask:
         """Which variables are joined."""
-        found = np.zeros_like(self.barred)
+        mask = np.zeros_like(self.barred)
         for node, row in enumerate(self.near):
-            found[node, row] = True
-        return found
+            mask[node, row] = True
+        return mask
 
 
 def _sides(matrix: Array, rows: float, node: int, near: list[int]) -> Array:
     """What a variable with these neighbours gains by each other one, or loses without a neighbour."""
-    across, left, own = matrix[node], np.ones(len(matrix)), np.ones(1)
+    across, residual, base = matrix[node], np.ones(len(matrix)), np.ones(1)
     if near:
         root = np.linalg.inv(np.linalg.cholesky(matrix[np.ix_(near, near)]))
         parts = root @ matrix[near]
-        across, left = across - parts[:, node] @ parts, 1.0 - np.einsum("ij,ij->j", parts, parts)
-        own = np.maximum(left[node], _SINGULAR)
-    share = across**2 / (own * np.maximum(left, _SINGULAR))
-    share[left < _SINGULAR] = 0.0  # follows from the neighbours: tells nothing new
-    found: Array = -0.5 * rows * np.log1p(-np.minimum(share, 1.0 - _SINGULAR))
+        across, residual = (
+            across - parts[:, node] @ parts,
+            1.0 - np.einsum("ij,ij->j", parts, parts),
+        )
+        base = np.maximum(residual[node], _SINGULAR)
+    share = across**2 / (base * np.maximum(residual, _SINGULAR))
+    share[residual < _SINGULAR] = 0.0  # follows from the neighbours: tells nothing new
+    gains: Array = -0.5 * rows * np.log1p(-np.minimum(share, 1.0 - _SINGULAR))
     if near:
         slopes, spread = root.T @ parts[:, node], np.einsum("ij,ij->j", root, root)
-        found[near] = 0.5 * rows * np.log1p(slopes**2 / (spread * own))
-    found[node] = 0.0
-    return found
+        gains[near] = 0.5 * rows * np.log1p(slopes**2 / (spread * base))
+    gains[node] = 0.0
+    return gains
 
 
 def _search(state: _Regressions, charge: Charge, trail: Trail) -> None:
@@ -300,25 +303,25 @@ def _search(state: _Regressions, charge: Charge, trail: Trail) -> None:
 
 def _by_likelihood(state: _Regressions, charge: Charge, trail: Trail) -> StepPath:
     """Add edges that the joint distribution misses."""
-    joined = state.adjacency
-    found, fit = StepPath(joined, None, charge.gamma), _Joint(state, charge, trail)
-    theta = None if trail.stopped else fit.on(joined, _start(state))
+    mask = state.adjacency
+    path, fit = StepPath(mask, None, charge.gamma), _Joint(state, charge, trail)
+    theta = None if trail.stopped else fit.on(mask, _start(state))
     for _ in range(_ROUNDS):
         if theta is None or trail.stopped:
             break
-        value, more = fit.value(theta, joined), _count(joined) - state.edges
-        found = StepPath(joined, value, charge.gamma, more)
-        if trail.tick("fit", value, found.edges) or charge.rows >= _RICH * charge.columns:
+        value, more = fit.value(theta, mask), _count(mask) - state.edges
+        path = StepPath(mask, value, charge.gamma, more)
+        if trail.tick("fit", value, path.edges) or charge.rows >= _RICH * charge.columns:
             break
-        ahead, joined = fit.grown(theta, joined)
-        if _count(joined) == found.edges:
+        ahead, mask = fit.grown(theta, mask)
+        if _count(mask) == path.edges:
             break
-        theta = fit.on(joined, ahead)
-    return found._replace(trace=tuple(trail.steps), stopped=trail.stopped)
+        theta = fit.on(mask, ahead)
+    return path._replace(trace=tuple(trail.steps), stopped=trail.stopped)
 
 
-def _count(joined: Mask) -> int:
-    return int(np.count_nonzero(joined)) // 2
+def _count(mask: Mask) -> int:
+    return int(np.count_nonzero(mask)) // 2
 
 
 def _start(state: _Regressions) -> Array:
@@ -327,8 +330,8 @@ def _start(state: _Regressions) -> Array:
     theta = np.zeros((size, size))
     for node, near in enumerate(state.near):
         slopes = np.linalg.solve(state.matrix[np.ix_(near, near)], state.matrix[near, node])
-        left = max(1.0 - float(slopes @ state.matrix[near, node]), _SINGULAR)
-        theta[node, near], theta[node, node] = -slopes / left, 1.0 / left
+        residual = max(1.0 - float(slopes @ state.matrix[near, node]), _SINGULAR)
+        theta[node, near], theta[node, node] = -slopes / residual, 1.0 / residual
     theta = 0.5 * (theta + theta.T)
     return theta if log_determinant(theta) is not None else np.eye(size)
 
@@ -341,41 +344,41 @@ class _Joint:
     charge: Charge
     trail: Trail
 
-    def on(self, joined: Mask, start: Array) -> Array | None:
+    def on(self, mask: Mask, start: Array) -> Array | None:
         """Its precision matrix; None where there is none, or no time for it."""
-        stop = partial(self.trail.tick, "fit", 0.0, _count(joined))
-        places = joined | np.eye(len(joined), dtype=bool)
-        found = refit_graph(self.state.matrix, start, self.charge.rows, stop, places)
-        return None if self.trail.stopped else found
+        stop = partial(self.trail.tick, "fit", 0.0, _count(mask))
+        places = mask | np.eye(len(mask), dtype=bool)
+        theta = refit_graph(self.state.matrix, start, self.charge.rows, stop, places)
+        return None if self.trail.stopped else theta
 
-    def value(self, theta: Array, joined: Mask) -> float:
+    def value(self, theta: Array, mask: Mask) -> float:
         """The criterion."""
         fit = (log_determinant(theta) or 0.0) - float(np.sum(theta * self.state.matrix))
         loglik = 0.5 * self.charge.rows * (fit - len(theta) * float(np.log(2.0 * np.pi)))
-        return loglik - self.charge.total(_count(joined))
+        return loglik - self.charge.total(_count(mask))
 
-    def grown(self, theta: Array, joined: Mask) -> tuple[Array, Mask]:
+    def grown(self, theta: Array, mask: Mask) -> tuple[Array, Mask]:
         """The graph with the pairs that gain more than their charge, and a precision matrix near its fit."""
-        back, size, found = inverse(theta), len(theta), joined.copy()
+        back, size, grown_mask = inverse(theta), len(theta), mask.copy()
         if back is None:
-            return theta, found
-        ahead, w, edges = theta.copy(), back.matrix, _count(joined)
+            return theta, grown_mask
+        ahead, w, edges = theta.copy(), back.matrix, _count(mask)
         gains = np.triu(self._gains(w, self.state.matrix), 1)
-        gains[joined | self.state.barred] = 0.0
+        gains[mask | self.state.barred] = 0.0
         pairs = np.flatnonzero(gains > self.charge.edge(edges + 1))
-        for place in pairs[descending_order(gains.flat[pairs], self.state.slack)].tolist():
-            pair = divmod(place, size)
-            if self._worth(w, pair, found, edges):
+        for position in pairs[descending_order(gains.flat[pairs], self.state.slack)].tolist():
+            pair = divmod(position, size)
+            if self._worth(w, pair, grown_mask, edges):
                 edges += 1
-                found[pair], found[pair[::-1]] = True, True
+                grown_mask[pair], grown_mask[pair[::-1]] = True, True
                 w = _join_pair(ahead, w, pair, float(self.state.matrix[pair]))
-        return ahead, found
+        return ahead, grown_mask
 
-    def _worth(self, w: Array, pair: tuple[int, int], joined: Mask, edges: int) -> bool:
+    def _worth(self, w: Array, pair: tuple[int, int], mask: Mask, edges: int) -> bool:
         """Whether a pair still gains more than its charge, and may be joined."""
-        place = np.ix_(pair, pair)
-        gain = self._gains(w[place], self.state.matrix[place])[0, 1]
-        crowded = max(joined[pair[0]].sum(), joined[pair[1]].sum()) >= self.state.most
+        block = np.ix_(pair, pair)
+        gain = self._gains(w[block], self.state.matrix[block])[0, 1]
+        crowded = max(mask[pair[0]].sum(), mask[pair[1]].sum()) >= self.state.most
         return bool(gain > self.charge.edge(edges + 1) and not crowded)
 
     def _gains(self, w: Array, s: Array) -> Array:
@@ -403,8 +406,8 @@ def descending_order(values: Array, slack: float) -> NDArray[np.intp]:
 
 def _join_pair(theta: Array, w: Array, pair: tuple[int, int], correlation: float) -> Array:
     """Fit two variables to their correlation: changes Theta in place, and gives its inverse."""
-    place, sides = np.ix_(pair, pair), w[:, pair]
-    change = np.linalg.inv([[1.0, correlation], [correlation, 1.0]]) - np.linalg.inv(w[place])
-    theta[place] += change
-    inner = np.linalg.solve(np.eye(2) + change @ w[place], change)
+    block, sides = np.ix_(pair, pair), w[:, pair]
+    change = np.linalg.inv([[1.0, correlation], [correlation, 1.0]]) - np.linalg.inv(w[block])
+    theta[block] += change
+    inner = np.linalg.solve(np.eye(2) + change @ w[block], change)
     return w - sides @ (0.5 * (inner + inner.T)) @ sides.T

@@ -55,24 +55,24 @@ class Start(NamedTuple):
         if self.earlier is None:
             return self.behind(piece)
         over, pair = 1.0 / piece.scale, (self.covariance, self.earlier)
-        found = ahead(piece.moments, piece.penalties, *pair, piece.members, over, self.share)
-        return found, self._slopes(piece)
+        guess = ahead(piece.moments, piece.penalties, *pair, piece.members, over, self.share)
+        return guess, self._slopes(piece)
 
     def behind(self, piece: Piece) -> tuple[Array, Array]:
         """W and slopes of the latest solution."""
         over = 1.0 / piece.scale
-        found = gather(self.covariance, piece.members, over, over)
-        box(piece.moments, piece.penalties, found)
-        return found, self._slopes(piece)
+        w = gather(self.covariance, piece.members, over, over)
+        box(piece.moments, piece.penalties, w)
+        return w, self._slopes(piece)
 
     def _slopes(self, piece: Piece) -> Array:
         """Regressions of each variable on the others, scaled."""
-        own = -1.0 / (self.precision.diagonal()[piece.members] * piece.scale)
-        found = gather(self.precision, piece.members, own, piece.scale)
+        diagonal = -1.0 / (self.precision.diagonal()[piece.members] * piece.scale)
+        slopes = gather(self.precision, piece.members, diagonal, piece.scale)
         if not piece.even:
-            found[np.isinf(piece.penalties)] = 0.0
-        np.fill_diagonal(found, 0.0)
-        return found
+            slopes[np.isinf(piece.penalties)] = 0.0
+        np.fill_diagonal(slopes, 0.0)
+        return slopes
 
 
 def share_of(penalties: Sequence[float]) -> float:
@@ -124,10 +124,10 @@ def _complete_matrix(piece: Piece) -> Array:
     np.fill_diagonal(free, False)
     if not free.any():
         return np.eye(len(free))
-    found = completion(piece.moments, free)
-    if found is None:
+    w = completion(piece.moments, free)
+    if w is None:
         raise no_maximum(piece)
-    return found
+    return w
 
 
 Tell = Callable[[int, float], bool]
@@ -189,8 +189,8 @@ class BlockSolution(NamedTuple):
             return max(rest - slack + size**2, 0.0)
         low, high = piece.moments - piece.penalties, piece.moments + piece.penalties
         boxed = np.clip(self.covariance, low, high)
-        found = inverse(boxed)
-        return np.inf if found is None else max(rest - found.logdet - self.logdet, 0.0)
+        inverted = inverse(boxed)
+        return np.inf if inverted is None else max(rest - inverted.logdet - self.logdet, 0.0)
 
 
 @dataclass(eq=False)
@@ -224,32 +224,32 @@ class LassoBlock:
         while True:
             went, end = self._sweep(goal, min(_CHUNK, max_sweeps - sweeps), moves)
             sweeps += went.done
-            settled = went.moved <= goal
-            tries += settled
+            is_done = went.moved <= goal
+            tries += is_done
             far = sweeps >= next_finish and _remaining_sweeps(went, last, goal) > _PATIENCE
             slow = (went.changed == 0 and far) or (
-                settled and tries > (1 if self.exact else _TRIES)
+                is_done and tries > (1 if self.exact else _TRIES)
             )
             end = end or self.tell(sweeps, went.moved) or sweeps >= max_sweeps
             last = went.moved
-            if not (settled or slow or end):
+            if not (is_done or slow or end):
                 continue
             theta = precision(self.covariance, self.slopes)
             near = None if self.exact else self._bounded(theta)
             if near is not None and near.violation <= self.tolerance:
                 return near._replace(sweeps=sweeps)
-            found = self._damped(theta) if self.exact or slow or end else None
-            if found is not None and found.violation > self.tolerance and slow and not end:
-                newer = self._finished(found, partial(self.tell, sweeps, went.moved))
+            candidate = self._damped(theta) if self.exact or slow or end else None
+            if candidate is not None and candidate.violation > self.tolerance and slow and not end:
+                newer = self._finished(candidate, partial(self.tell, sweeps, went.moved))
                 next_finish = 2 * sweeps
                 if newer is not None and newer.violation > self.tolerance:
                     self._restart(newer)
                     moves = moves_for(len(self.slopes))
-                found = _better(found, newer)
-            best = _better(best, found)
+                candidate = _better(candidate, newer)
+            best = _better(best, candidate)
             if end or (best is not None and best.violation <= self.tolerance):
                 return best and best._replace(sweeps=sweeps)
-            if settled:
+            if is_done:
                 goal *= _CLOSER
                 if goal < _ROUNDING:
                     return best and best._replace(sweeps=sweeps)
@@ -263,11 +263,11 @@ class LassoBlock:
 
     def _sweep(self, goal: float, chunk: int, moves: Array) -> tuple[Sweeps, bool]:
         """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
-        given = (self.piece.moments, self.piece.penalties, self.covariance, self.slopes, goal)
+        arrays = (self.piece.moments, self.piece.penalties, self.covariance, self.slopes, goal)
         step = _FEW if len(self.slopes) > _WIDE else chunk
         total = Sweeps(0, np.inf, 0)
         while True:
-            went = descend(*given, min(step, chunk - total.done), moves, total.moved)
+            went = descend(*arrays, min(step, chunk - total.done), moves, total.moved)
             total = Sweeps(total.done + went.done, went.moved, total.changed + went.changed)
             if total.done >= chunk or total.moved <= goal:
                 return total, False
@@ -281,8 +281,8 @@ class LassoBlock:
         logdet, apart = log_determinant(theta), mismatch(theta, self.covariance)
         if logdet is None or not apart.size < _APART:
             return None
-        given = (self.piece.moments, self.piece.penalties, self.covariance)
-        certificate = certify(*given, theta, LEAST, apart)
+        arrays = (self.piece.moments, self.piece.penalties, self.covariance)
+        certificate = certify(*arrays, theta, LEAST, apart)
         return BlockSolution(theta, self.covariance, logdet, certificate, apart=apart)
 
     def _damped(self, theta: Array | None) -> BlockSolution | None:
@@ -292,26 +292,28 @@ class LassoBlock:
         for share in _SHARES:
             shrunk = theta if share == 1.0 else theta * share
             np.fill_diagonal(shrunk, theta.diagonal())
-            found = judge_solution(self.piece, shrunk)
-            if found is not None:
-                return found
+            candidate = judge_solution(self.piece, shrunk)
+            if candidate is not None:
+                return candidate
         return None
 
-    def _finished(self, found: BlockSolution, stop: Callable[[], bool]) -> BlockSolution | None:
+    def _finished(self, candidate: BlockSolution, stop: Callable[[], bool]) -> BlockSolution | None:
         """Go on by Newton's method on the nonzero places; None where that does not work."""
         moments, penalties = self.piece.moments, self.piece.penalties
-        places = (found.precision != 0) | (penalties == 0)
+        places = (candidate.precision != 0) | (penalties == 0)
         np.fill_diagonal(places, True)
         target = 0.1 * self.tolerance * self._scale
-        theta = finish(moments, penalties, found.precision, places, target, stop=stop)
+        theta = finish(moments, penalties, candidate.precision, places, target, stop=stop)
         return judge_solution(self.piece, theta)
 
-    def _restart(self, found: BlockSolution) -> None:
+    def _restart(self, candidate: BlockSolution) -> None:
         """Set W and slopes to sweep on from a precision matrix."""
-        own = 1.0 / np.sqrt(found.covariance.diagonal())
-        np.multiply(found.covariance, own[:, None], out=self.covariance)
-        self.covariance *= own
-        np.multiply(found.precision, -1.0 / found.precision.diagonal()[:, None], out=self.slopes)
+        root = 1.0 / np.sqrt(candidate.covariance.diagonal())
+        np.multiply(candidate.covariance, root[:, None], out=self.covariance)
+        self.covariance *= root
+        np.multiply(
+            candidate.precision, -1.0 / candidate.precision.diagonal()[:, None], out=self.slopes
+        )
         np.fill_diagonal(self.slopes, 0.0)
 
 
@@ -325,11 +327,11 @@ def _remaining_sweeps(went: Sweeps, last: float, goal: float) -> float:
 
 def judge_solution(piece: Piece, theta: Array | None) -> BlockSolution | None:
     """Invert Theta and look how well the conditions hold; None where it is not positive definite."""
-    found = None if theta is None else inverse(theta)
-    if theta is None or found is None:
+    inverted = None if theta is None else inverse(theta)
+    if theta is None or inverted is None:
         return None
-    certificate = certify(piece.moments, piece.penalties, found.matrix, theta, LEAST)
-    return BlockSolution(theta, found.matrix, found.logdet, certificate)
+    certificate = certify(piece.moments, piece.penalties, inverted.matrix, theta, LEAST)
+    return BlockSolution(theta, inverted.matrix, inverted.logdet, certificate)
 
 
 def _better(one: BlockSolution | None, two: BlockSolution | None) -> BlockSolution | None:
