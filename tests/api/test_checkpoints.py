@@ -69,7 +69,8 @@ HARMLESS = {
     "data", "draws", "n_jobs", "backend", "time_limit", "progress", "checkpoint", "resume", "options",
 }  # fmt: skip
 # A policy that drops nothing is no change, a rule is a penalty, and the default score goes by the others.
-CHECKED_ALONE = {"missing", "rule", "score_default"}
+# Settings of option objects are those of `options`.
+CHECKED_ALONE = {"missing", "rule", "score_default", "score_options", "model_options"}
 
 
 @pytest.fixture(scope="module")

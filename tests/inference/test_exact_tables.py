@@ -355,7 +355,7 @@ def test_do_takes_one_level_and_other_engines_refuse_weights():
         query(net, "lung", {"smoke": ["yes", "no"]}, method="importance")
     normal = aw.fit("[a][b|a]", {"a": [0.1, 0.5, 0.9, 1.4], "b": [0.3, 0.4, 1.1, 1.2]})
     with pytest.raises(DataError, match=r"'a' must be a finite number.*variables with levels"):
-        normal.query("b", given={"a": (0, 1)})
+        normal.query("b", given={"a": {0: 1}})
     with pytest.raises(FitError, match="needs a network whose local models are all tables"):
         normal.query("a", method="junction")
     with pytest.raises(FitError, match="'a' is a number"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import arcwise as aw
+from arcwise.api.posterior_files import as_stop
 from arcwise.conditionals import CONDITIONALS
 from arcwise.io import native
 from arcwise.io.native import read_json
@@ -38,6 +39,9 @@ def test_the_saved_files_are_of_both_versions_and_new_ones_of_the_third(tmp_path
     again = document(tmp_path / "net.json")
     assert again["version"] == native.VERSION == 3
     old = native.translate(DOCUMENTS["parzen.json.gz"])
+    new, earlier = again["about"], old["about"]
+    assert as_stop(new.pop("stopped")) == as_stop(earlier.pop("stopped"))
+    assert [note["text"] for note in new.pop("notes")] == earlier.pop("notes")
     assert {**again, "version": 2} == old
 
 

@@ -56,7 +56,7 @@ def test_lists_grow_when_the_chain_presses_against_them(word, monkeypatch):
     monkeypatch.setattr(parents, "_CLOSED", 1000)
     monkeypatch.setattr(
         parents,
-        "_chosen",
+        "_choose_candidates",
         lambda s, limits, v, size: tuple(u for u in range(12) if abs(u - v) in (5, 6)),
     )
     sampler = SAMPLERS[word](score)

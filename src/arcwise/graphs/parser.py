@@ -284,9 +284,9 @@ class Parser:
         self.edges.append((one, two))
 
     def _text(self, text: str) -> None:
-        if self.directed is not False and text.lstrip().startswith("["):
-            self.model_string(text)
-            return
+        brackets = text.lstrip().startswith("[") and not (has_links(text) and text[-1] != "]")
+        if self.directed is not False and brackets:
+            return self.model_string(text)
         for statement in _statements(text, plus=self.directed is not None):
             if has_links(statement):
                 self._path(statement)
