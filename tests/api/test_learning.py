@@ -252,9 +252,8 @@ def test_numbers_with_few_values_count_as_numbers_and_text_has_tables():
         aw.learn(several, kinds={"steps": "discrete"}, model="gaussian")
     mixed = aw.learn(several, kinds={"steps": "discrete"}, certainty=False)
     found = dict(zip(mixed.net.names, mixed.net.models, strict=True))
-    assert found == {"x": "clg", "half": "clg"} | dict.fromkeys(
-        ("colour", "steps", "warm"), "discrete"
-    )
+    assert found == dict.fromkeys(("x", "half", "colour", "steps", "warm"), "glm")
+    assert {v.name for v in mixed.net.variables if v.discrete} == {"steps", "colour", "warm"}
     assert aw.learn({"colour": ["red", "blue"] * 20}).settings["model"] == "discrete"
 
 

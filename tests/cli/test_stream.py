@@ -49,7 +49,7 @@ def test_classifiers_posteriors_and_paths_by_batches(run, rows):
 
 def test_mixed_tables_are_told_of_categories(run, folder):
     (folder / "mixed.csv").write_text("a,b\n" + "x,1.5\ny,2.5\nx,0.5\n" * 9)
-    assert "model    clg, discrete" in run("learn", "mixed.csv").out
+    assert "model    glm" in run("learn", "mixed.csv").out
     done = run("learn", "mixed.csv", "--model", "discrete")
     assert "cut the numbers into levels with --discretise quantiles" in done.err
     done = run("learn", "mixed.csv", "--stream")

@@ -96,7 +96,7 @@ def test_each_column_is_prepared_for_its_own_model():
     kept = aw.fit("[n|text][text][x]", source, model={"text": "multinomial", "n": "multinomial"})
     assert [v.kind for v in kept.net.variables] == ["discrete", "discrete", "continuous"]
     auto = aw.fit("[n][text][x|n]", source, model={"n": "parzen"})
-    assert auto.net.models == ("parzen", "discrete", "clg")
+    assert auto.net.models == ("parzen", "glm", "glm")
     with pytest.raises(DataError, match=r"'text' holds levels .*gaussian models take numbers only"):
         aw.fit("[n][text][x|n]", source, model="gaussian")
 

@@ -9,12 +9,15 @@ from arcwise.data import Variable
 from arcwise.errors import DataError, OptionError
 
 
-@pytest.mark.parametrize("path", ["deal/ksl.csv", "grbase/rats.csv", "grbase/cad1.csv"])
-def test_a_real_mixed_table_needs_no_option(path, tmp_path, shared_data):
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [("deal/ksl.csv", "gaussian"), ("grbase/rats.csv", "glm"), ("grbase/cad1.csv", "discrete")],
+)
+def test_a_real_mixed_table_needs_no_option(path, model, tmp_path, shared_data):
     table = aw.read(shared_data / path)
     net = aw.learn(table, certainty=False)
     kinds = {v.name: v.discrete for v in net.net.variables}
-    assert set(net.net.models) <= {"clg", "discrete", "gaussian"}
+    assert set(net.net.models) == {model}
     again = aw.load(net.save(tmp_path / "net.json"))
     rows = table.complete()
     assert again.net.models == net.net.models
@@ -37,7 +40,7 @@ def homes_with_towns() -> aw.Table:
 
 def test_numbers_depend_on_levels():
     net = aw.learn(homes_with_towns(), certainty=False)
-    assert net.net.models == ("clg", "clg", "clg", "clg", "discrete")
+    assert net.net.models == ("glm",) * 5
     assert "town" in net.blanket("MEDV")
     assert not any("no time" in note for note in net.notes)
     hill, dale = (net.query("MEDV", given={"town": t}, seed=1).mean for t in ("hill", "dale"))
@@ -69,10 +72,10 @@ def test_undirected_graphs_take_parzen_windows():
         ("xx", "auto", "gaussian gaussian"),
         ("xn", "auto", "gaussian gaussian"),
         ("nt", "auto", "discrete discrete"),
-        ("xt", "auto", "clg discrete"),
-        ("xnt", "auto", "clg discrete discrete"),
-        ("xxt", {"a": "parzen"}, "parzen clg discrete"),
-        ("xxt", {"a": "parzen", "*": "auto"}, "parzen clg discrete"),
+        ("xt", "auto", "glm glm"),
+        ("xnt", "auto", "glm glm glm"),
+        ("xxt", {"a": "parzen"}, "parzen glm glm"),
+        ("xxt", {"a": "parzen", "*": "auto"}, "parzen glm glm"),
         ("xxt", {"b": "gaussian", "*": "parzen"}, "parzen gaussian parzen"),
         ("xx", "kde", "parzen parzen"),
     ],
@@ -102,7 +105,8 @@ def test_no_search_meets_a_parent_that_no_model_takes():
         f"t{i}": np.where(numbers[:, i] + rng.normal(size=120) > 0, "u", "v") for i in range(6)
     }
     table = aw.table(columns)
+    model = {f"x{i}": "clg" for i in range(6)} | {"*": "discrete"}
     for search in ("auto", "greedy", "tabu", "ges", "boss"):
-        net = aw.learn(table, search=search, certainty=False)
+        net = aw.learn(table, model=model, search=search, certainty=False)
         into_levels = [tail for tail, head in net.graph.arcs if head.startswith("t")]
         assert all(tail.startswith("t") for tail in into_levels)

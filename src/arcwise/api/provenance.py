@@ -72,9 +72,7 @@ def _choices(net: Network) -> dict[str, Any]:
     settings, models = net.settings, net.net.models
     found: dict[str, Any] = {} if net.directed else {"graph": "undirected"}
     found |= {name: settings[name] for name in _OPTIONS if name in settings}
-    if set(models) == {"clg", "discrete"}:
-        del found["model"]  # the choice for tables that mix kinds
-    elif len(set(models)) > 1:
+    if len(set(models)) > 1:
         found["model"] = dict(zip(net.net.names, models, strict=True))
     if "penalty" in settings:
         found["penalty"] = settings.get("penalty_rule") or settings["penalty"]

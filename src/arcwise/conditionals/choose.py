@@ -62,9 +62,7 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
     """Choose the family of each variable; a family that was chosen before is returned as it is.
 
     "auto" goes by the kinds of all columns: tables if all are discrete, linear models if all can be
-    numbers. If text or booleans come with numbers, discrete variables have tables and numbers have a
-    regression for each configuration of their discrete parents. An undirected graph gives each variable
-    parents of all kinds, which only ParzenFamily windows take.
+    numbers, and generalised linear models if text or booleans come with numbers.
 
     Parameters
     ----------
@@ -74,7 +72,7 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
 
     >>> kinds = (Variable("price"), Variable("town", ("a", "b")))
     >>> choose("auto", kinds).models_of(("price", "town"))
-    ('clg', 'discrete')
+    ('glm', 'glm')
     """
     if isinstance(model, Family):
         return model
@@ -110,9 +108,7 @@ def _automatic(variable: Variable, variables: Sequence[Variable], graph: str) ->
         return "discrete"
     if not any(each.discrete and not each.numeric for each in variables):
         return "gaussian"
-    if graph == "undirected":
-        return "parzen"
-    return "discrete" if variable.discrete else "clg"
+    return "parzen" if graph == "undirected" else "glm"
 
 
 def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> Statistics:
