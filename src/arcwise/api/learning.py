@@ -75,9 +75,9 @@ def learn(
     model : "gaussian" (linear), "parzen" (any shape), "discrete" (tables), "clg" (a regression for each
         configuration of discrete parents), "glm" (any of these forms and curves, for any columns), or "auto"
         by the kinds of columns: linear for numbers, with a note where relations are curved; tables for
-        levels; "glm" for tables that mix them. A mapping has one for each variable: {"x": "parzen", "*": "auto"}. A name, or an object with
-        options: `aw.Parzen(bandwidths="shared")`; so for score and search, `aw.BDeu(10)`,
-        `aw.Tabu(restarts=10)`.
+        levels; "glm" for tables that mix them. A mapping has one for each variable: {"x": "parzen", "*":
+        "auto"}. A name, or an object with options: `aw.Parzen(bandwidths="shared")`; so for score and search,
+        `aw.BDeu(10)`, `aw.Tabu(restarts=10)`.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
         (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
         (their default), "bds", "k2", "qnml".
