@@ -120,7 +120,8 @@ def test_rows_are_found_sorted_and_filtered():
     assert [row["first"] for row in edges.to_records()] == [row.first for row in edges]
     frame = edges.to_pandas()
     assert frame.shape == (15, 12)
-    assert (frame["sign"] == np.sign(frame["partial_correlation"])).all()
+    assert (frame["sign"][~frame["present"]] == 0).all()
+    assert (frame["sign"][frame["present"]].abs() == 1).all()
     assert frame["strength"].tolist() == edges.strength.tolist()
     assert str(edges).count("\n") == 15
 

@@ -10,6 +10,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.errors import GraphError
+from arcwise.evaluate import Edge
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag, moral
 from arcwise.plot import plot_graph
 
@@ -133,18 +134,21 @@ def test_heads_without_certainty_are_called_unchecked():
     assert not any("head" in each for each in words(ax))
 
 
-def test_colours_and_dashes_are_the_signs_of_partial_correlations(boston):
+def test_colours_and_dashes_are_the_signs_of_effects(boston):
     ax = boston.plot()
     lines = {p.get_gid(): p for p in ax.patches}
     for row in boston.edges.present:
         line = lines[f"line {row.direction}"]
-        expected = "#0072B2" if row.partial_correlation > 0 else "#D55E00"
+        parent, child = row.direction.split(" -> ")
+        model = boston[child]
+        effect = model.coefficients[[each.name for each in model.parents].index(parent)]
+        expected = "#0072B2" if effect > 0 else "#D55E00"
         hue, ink, value = matplotlib.colors.rgb_to_hsv(line.get_edgecolor()[:3])
         full = matplotlib.colors.rgb_to_hsv(matplotlib.colors.to_rgb(expected))
         assert hue == pytest.approx(full[0], abs=0.02)
         assert ink <= full[1] + 1e-9  # at most paler
         assert value >= full[2] - 1e-9
-        assert (line.get_linestyle() == "solid") == (row.partial_correlation > 0)
+        assert (line.get_linestyle() == "solid") == (effect > 0)
     strongest = max(boston.edges.present, key=lambda row: row.strength)
     colour = lines[f"line {strongest.direction}"].get_edgecolor()
     assert matplotlib.colors.to_hex(colour) == "#0072b2"
@@ -154,8 +158,8 @@ def test_the_legend_shows_what_negative_lines_look_like(boston):
     legend = boston.plot().get_legend()
     words = [text.get_text() for text in legend.get_texts()]
     styles = dict(zip(words, (line.get_linestyle() for line in legend.get_lines()), strict=True))
-    assert styles["positive partial correlation"] == "-"
-    assert styles["negative partial correlation"] == "--"
+    assert styles["positive effect of the parent"] == "-"
+    assert styles["negative effect of the parent"] == "--"
 
 
 # -- places that are given -----------------------------------------------------------------------
@@ -258,10 +262,44 @@ def test_top_draws_the_strongest_edges_and_their_variables(boston):
     ax = boston.plot(top=5)
     rows = boston.edges.present.sorted().rows[:5]
     assert set(parts(ax, "line")) == {row.direction for row in rows}
-    assert set(parts(ax, "box")) == {name for row in rows for name in (row.first, row.second)}
+    drawn = {name for row in rows for name in (row.first, row.second)}
+    assert set(parts(ax, "box")) == drawn
+    caption = ax.texts[-1].get_text().replace("\n", " ")
+    assert caption.startswith(
+        f"5 of 34 edges: strength {rows[-1].strength:.2g} nats per row or more."
+    )
+    assert all(name in caption for name in set(boston.graph.nodes) - drawn)
+    assert inside(ax.texts[-1].get_window_extent(rendered(ax)), ax.figure.bbox)
     ax = boston.plot(top=0, target="CHAS")
     assert parts(ax, "box") == ["CHAS"]
-    assert len(parts(boston.plot(top=1000), "line")) == boston.graph.n_arcs
+    ax = boston.plot(top=1000)
+    assert len(parts(ax, "line")) == boston.graph.n_arcs
+    assert not any("of 34" in text.get_text() for text in ax.texts)
+
+
+def test_top_keeps_the_target_joined(boston):
+    ax = boston.plot(top=5, target="CHAS")
+    strongest = max(
+        (row for row in boston.edges.present if "CHAS" in row[:2]), key=lambda row: row.strength
+    )
+    expected = {row.direction for row in boston.edges.present.sorted().rows[:4]}
+    assert set(parts(ax, "line")) == expected | {strongest.direction}
+    assert "and the strongest edge of CHAS" in ax.texts[-1].get_text().replace("\n", " ")
+
+
+def test_large_graphs_are_drawn_by_their_strongest_edges():
+    rng = np.random.default_rng(0)
+    graph = DAG.from_arcs([(f"v{i}", f"v{i + 1}") for i in range(260)])
+    rows = [
+        Edge(*arc, True, " -> ".join(arc), False, strength, 1.0, 0.5, 1)
+        for arc, strength in zip(graph.arcs, rng.random(260), strict=True)
+    ]
+    ax = plot_graph(graph, edges=rows)
+    assert len(parts(ax, "line")) == 100
+    assert ax.texts[-1].get_text().startswith("100 of 260 edges")
+    assert "more variables" in ax.texts[-1].get_text()
+    assert len(parts(plot_graph(graph, edges=rows, top=150), "line")) == 150
+    assert len(parts(plot_graph(graph), "line")) == 260  # nothing tells which are strong
 
 
 def test_top_works_on_every_kind_of_graph(boston):

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag
 from arcwise.plot.axes import label
+from arcwise.plot.legend import items, plan
 from arcwise.plot.marks import (
     Measure,
     blanket_of,
     edge_rows,
     ink,
-    items,
     line_width,
     mark_lines,
     measure_lines,
-    plan,
     steps_of,
 )
 
@@ -134,7 +133,7 @@ def test_the_legend_explains_only_what_occurs():
     assert items(mark_lines(graph, {})) == []
     rows = edge_rows([row("a", "b", 0.4, 0.9), row("b", "c", 0.4, 0.3)])
     words = [item.words for item in items(mark_lines(graph, rows))]
-    assert words == ["positive partial correlation", "strength 0.2 nats per row"]
+    assert words == ["positive effect of the parent", "strength 0.2 nats per row"]
 
 
 def test_the_legend_goes_where_there_is_room():

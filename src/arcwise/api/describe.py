@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from arcwise.api.document import Document
     from arcwise.api.net import Network
     from arcwise.api.posteriors import Posterior
+    from arcwise.plot import Axes
 
 # Rules that choose a penalty, beside cross-validation.
 _RULES = {"ebic": "EBIC", "stars": "stability (StARS)", "ric": "rotations (RIC)"}
@@ -129,14 +130,14 @@ def save_tuning(net: Network, place: Path) -> Path:
     return place
 
 
-def plot_tuning(net: Network, **options: Any) -> Any:
+def plot_tuning(net: Network, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw what the penalty was chosen by against the penalty."""
     from arcwise.plot import plot_tuning as draw
 
     usual = f"nats per {'arc' if net.directed else 'edge'} and row"
     unit = str(net.settings.get("penalty_unit", usual))
-    taken = float(net.settings.get("penalty", 0.0))
-    return draw(net.tuning, taken, **{"unit": unit, **options})
+    chosen = float(net.settings.get("penalty", 0.0))
+    return draw(net.tuning, chosen, unit=unit, ax=ax, title=title)
 
 
 def document(net: Network, title: str) -> Document:

@@ -266,7 +266,7 @@ def _edge(net: Network, row: Edge) -> EdgeEntry:
     first, second = net.net.index(row.first), net.net.index(row.second)
     backward = row.direction.startswith(f"{row.second} -> ")
     tail, head = (second, first) if backward else (first, second)
-    sign, effect = _effect(net, tail, head)
+    effect = _effect(net, tail, head)
     return {
         "tail": tail,
         "head": head,
@@ -274,19 +274,18 @@ def _edge(net: Network, row: Edge) -> EdgeEntry:
         "strength": finite(row.strength),
         "certainty": finite(row.certainty),
         "direction_support": finite(row.direction_support),
-        "sign": sign if effect or not math.isfinite(row.partial_correlation) else row.sign,
+        "sign": row.sign,
         "effect": effect,
         "partial_correlation": finite(row.partial_correlation),
     }
 
 
-def _effect(net: Network, tail: int, head: int) -> tuple[int, str]:
-    """Sign and size of what a parent does in the model of its child; nothing where that is not one number."""
+def _effect(net: Network, tail: int, head: int) -> str:
+    """The coefficient of a parent in the model of its child; nothing where that is not one number."""
     model = linear_of(net.net.conditionals[head])
     if model is None or not net.directed:
-        return 0, ""
-    slope = float(model.coefficients[net.net.inputs[head].index(tail)])
-    return int(np.sign(slope)), f"{slope:+.4g}"
+        return ""
+    return f"{float(model.coefficients[net.net.inputs[head].index(tail)]):+.4g}"
 
 
 def finite(number: float | None) -> float | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcwise import evaluate, graphs, inference, io
 from arcwise.api import describe
 from arcwise.api.asking import Asked, OneNetwork
+from arcwise.api.figures import Figures
 from arcwise.api.options import Method
 from arcwise.api.progress import CertaintyBudget
 from arcwise.conditionals import Fits
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(Asked):
+class Network(Asked, Figures):
     """A fitted network, ready to be asked.
 
     Attributes
@@ -384,22 +385,6 @@ class Network(Asked):
         for tail, head, attributes in made.edges(data=True):
             attributes.update(self.edges[tail, head].attributes)
         return made
-
-    def plot(self, **options: Any) -> Any:
-        """Draw the graph; returns matplotlib's axes."""
-        from arcwise.plot import plot_graph
-
-        return plot_graph(self.graph, edges=self.edges, **options)
-
-    def plot_trace(self, **options: Any) -> Any:
-        """Draw the score against the steps of the search; returns matplotlib's axes."""
-        from arcwise.plot import plot_trace
-
-        return plot_trace(self, **options)
-
-    def plot_tuning(self, **options: Any) -> Any:
-        """Draw what the penalty was chosen by against the penalty; returns matplotlib's axes."""
-        return describe.plot_tuning(self, **options)
 
     def report(self, path: str | PathLike[str], title: str = "") -> Path:
         """Write an interactive page to a .html file, which answers questions offline."""

@@ -261,7 +261,7 @@ def edge_grid(rows: Sequence[Edge]) -> Any:
     lines = []
     for row in rows:
         tail, sign, head = arrow(row)
-        colour = "red" if row.partial_correlation < 0 else "blue"
+        colour = "red" if row.sign < 0 else "blue"
         share = row.strength / top if top > 0 else 0.0
         lines.append(
             (

@@ -74,8 +74,9 @@ class Edge(NamedTuple):
 
     `direction` is "first -> second", "second -> first", or "" where there is no edge or where edges
     have no direction; `reversible` means that an equivalent graph has the arc the other way round, so
-    data alone cannot tell the direction. `sign` is that of the partial correlation: 1, -1, or 0 where
-    there is none; `refit_loss`, where it was asked for, what the likelihood loses per row without the
+    data alone cannot tell the direction. `sign` is that of the effect in the model of the child, its other
+    parents held fixed: 1, -1, or 0 if there is none (`effects`); without directions it is that of the
+    partial correlation; `refit_loss`, where it was asked for, what the likelihood loses per row without the
     edge when all others are fitted again. Where an undirected graph was found by a score, `first_side` is
     what the edge does for the local model of `first`, `second_side` for that of `second`; `strength` is
     the larger. `certainty` is the probability of an edge between the two, as the table's `certainty_meaning`
@@ -130,7 +131,7 @@ class EdgeTable(PairRows[Edge]):
     undirected graph was found by a score; `refit_loss` where it was asked for; `certainty`,
     `certainty_error`, `direction_certainty` and `direction_support` where they are known, with their
     `certainty_meaning`. `heads` marks the arrows that have a head, by default those that are compelled;
-    `unchecked` says why their support is not known.
+    `unchecked` says why their support is not known. `signs` are those of the effects, by default none.
     """
 
     nodes: tuple[str, ...]
@@ -148,6 +149,7 @@ class EdgeTable(PairRows[Edge]):
     certainty_meaning: str = ""
     heads: NDArray[np.bool_] | None = None
     unchecked: Note | None = None
+    signs: NDArray[np.int8] | None = None
 
     def _row(self, i: int) -> Edge:
         a, b = self.nodes[self.first[i]], self.nodes[self.second[i]]
@@ -164,7 +166,7 @@ class EdgeTable(PairRows[Edge]):
             strength,
             strength * self.count,
             float(self.partial[i]),
-            int(np.sign(np.nan_to_num(self.partial[i]))),
+            int(self._signs[i]),
             head=bool(self.tail[i] >= 0 and self._heads[i]),
             **{name: _value(name, float(column[i])) for name, column in self.more.items()},
         )
@@ -172,6 +174,10 @@ class EdgeTable(PairRows[Edge]):
     @property
     def _heads(self) -> NDArray[np.bool_]:
         return ~self.reversible if self.heads is None else self.heads
+
+    @property
+    def _signs(self) -> NDArray[np.int8]:
+        return np.zeros(len(self.first), np.int8) if self.signs is None else self.signs
 
     def drawn(self, graph: DAG | UGraph) -> DAG | UGraph | PDAG:
         """A graph with these edges as it is drawn: those whose arrow has no head are undirected."""
@@ -232,7 +238,7 @@ class EdgeTable(PairRows[Edge]):
         columns = ("first", "second", "joined", "tail", "reversible", "partial", "strength")
         taken = {name: getattr(self, name)[rows] for name in columns}
         more = {name: c[rows] for name, c in self.more.items()}
-        return replace(self, **taken, more=more, heads=self._heads[rows])
+        return replace(self, **taken, more=more, heads=self._heads[rows], signs=self._signs[rows])
 
     @property
     def frame(self) -> Frame:

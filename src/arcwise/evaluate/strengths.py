@@ -30,6 +30,7 @@ from arcwise._kernels import graph_moves as kernel
 from arcwise.conditionals import linear_of
 from arcwise.errors import FitError
 from arcwise.evaluate.edges import Array, EdgeTable, Integers
+from arcwise.evaluate.effects import effect_signs
 from arcwise.graphs import Limits, cpdag
 from arcwise.inference.factors import potentials, tree_with
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
@@ -305,9 +306,10 @@ def bare_table(
 
     `limits` are the rules in force: what they direct is not reversible.
     """
-    if net.directed:
-        return _directed(net, first, second, limits)
-    return _undirected(net, first, second)
+    table = (
+        _directed(net, first, second, limits) if net.directed else _undirected(net, first, second)
+    )
+    return replace(table, signs=effect_signs(net, first, second, table.partial))
 
 
 def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:

@@ -3,6 +3,8 @@
 matplotlib (the extra `plot`) is imported only when something is drawn.
 """
 
+from typing import TYPE_CHECKING
+
 from arcwise.plot.axes import PICTURES, save_picture
 from arcwise.plot.graph import plot_graph, plot_graphs
 from arcwise.plot.layout import Layout, arrange
@@ -10,6 +12,11 @@ from arcwise.plot.path_curves import plot_edge_path, plot_path
 from arcwise.plot.static import graph_html, graph_svg
 from arcwise.plot.trace import plot_probabilities, plot_reliability, plot_scores, plot_trace
 from arcwise.plot.tuning_curve import plot_tuning
+
+if TYPE_CHECKING:
+    from matplotlib.axes import (
+        Axes as Axes,  # the type of what is returned, for signatures elsewhere
+    )
 
 __all__ = [
     "PICTURES",

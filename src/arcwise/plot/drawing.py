@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from arcwise.plot.axes import FONT_SIZE, PLAIN, text_width
 from arcwise.plot.layout import Layout
-from arcwise.plot.marks import COLOURS, Legend, Line, colour, dashes
+from arcwise.plot.legend import Legend
+from arcwise.plot.marks import COLOURS, Line, colour, dashes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

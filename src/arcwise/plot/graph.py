@@ -9,24 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import GraphError, close_to
-from arcwise.graphs import DAG, PDAG, Graph, UGraph, any_graph
+from arcwise.errors import GraphError
+from arcwise.graphs import Graph, UGraph, any_graph
 from arcwise.plot.axes import PLAIN, Ruler, boxes, label, text_width
 from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
+from arcwise.plot.excerpt import excerpt, node_number, refuse_crowds
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, route_lines
-from arcwise.plot.marks import (
-    EdgeRow,
-    Legend,
-    Line,
-    Rows,
-    blanket_of,
-    edge_rows,
-    mark_lines,
-    measure_lines,
-    names_of,
-    plan,
-    write_legend,
-)
+from arcwise.plot.legend import Legend, plan, write_legend
+from arcwise.plot.marks import EdgeRow, Line, blanket_of, edge_rows, mark_lines, measure_lines
 from arcwise.values import as_tuple
 
 if TYPE_CHECKING:
@@ -35,9 +25,6 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
-
-MOST_NODES = 400
-"""More nodes than this make a picture that nobody can read."""
 
 
 def plot_graph(
@@ -55,11 +42,11 @@ def plot_graph(
 ) -> "Axes":
     """Draw a graph: parents above their children, or by distances where it has no arcs.
 
-    With a table of edges, wide lines are strong edges and weak ones are pale, the colour is the sign of
-    the partial correlation (negative ones are dashed, too), and arcs that the data cannot orient have no
-    head; where the certainty of edges is known, sure edges are dark, whatever their strength, and a head
-    needs a direction that at least half of the graphs support. Without a table, every arc has a head.
-    Of a dense graph `top` draws what matters most.
+    With a table of edges, wide lines are strong edges and weak ones are pale. The colour is the sign of the
+    effect of a parent in the model of its child (negative ones are dashed, too); without directions it is
+    that of the partial correlation. Arcs that the data cannot orient have no head. If the certainty of edges
+    is available, certain edges are dark, whatever their strength, and a head needs a direction that at least
+    half of the graphs support. Without a table, every arc has a head.
 
     Parameters
     ----------
@@ -68,14 +55,16 @@ def plot_graph(
         the `edges` of a learned network.
     ax : where to draw; a new figure that suits the graph if left out.
     target : a variable to stress together with its Markov blanket.
-    top : draw only so many of the strongest edges, and the variables they join.
+    top : draw only this many of the strongest edges, with the variables that they join and the target with
+        its strongest edge; a caption names the rest. Graphs of more than 200 nodes or 400 edges are drawn by
+        their 100 strongest edges if there is a table.
     positions : places of the nodes, instead of those found for the graph: a mapping of names to (x, y) in
         any unit, "circle", names in the order they have on a circle, or another graph over the same
         variables, such as the densest of several.
     strongest : the strength that has the widest line, so that pictures can share a scale; that of the
         strongest edge drawn if left out.
     title : a line above the picture.
-    legend : whether to say what widths, colours and heads mean.
+    legend : whether to explain widths, colours and heads.
     numbers : whether to write the strengths at the lines, too.
 
     Returns
@@ -96,9 +85,7 @@ def plot_graph(
     ['grass', 'rain', 'sprinkler']
     """
     rows = edge_rows(edges)
-    graph = any_graph(graph)
-    shown = graph if top is None else strongest_part(graph, rows, top, target)
-    refuse_crowds(shown)
+    shown, caption = excerpt(any_graph(graph), rows, top, target)
     layout = layout_of(shown, positions)
     meaning = str(getattr(edges, "certainty_meaning", "")).partition(",")[0]
     measure = measure_lines([shown], [rows], strongest)._replace(
@@ -108,23 +95,13 @@ def plot_graph(
     )
     picture = picture_of(shown, layout, mark_lines(shown, rows, measure), target)
     room = None if ax is None else inches(ax)
-    words = plan(picture.lines if legend else [], layout.extent, room, measure)
+    words = plan(picture.lines if legend else [], layout.extent, room, measure, caption)
     axes, scale = fit_axes(layout.extent, words, ax, title)
     draw_picture(axes, picture, scale, numbers)
-    if words.items:
-        write_legend(axes, words, scale)
+    write_legend(axes, words, scale)
     if title is not None:
         axes.set_title(title, fontsize=_TITLE_SIZE, **PLAIN)
     return axes
-
-
-def refuse_crowds(graph: Graph) -> None:
-    """Raise GraphError where a graph has more nodes than a picture can show."""
-    if len(graph.nodes) > MOST_NODES:
-        raise GraphError(
-            f"A picture of {len(graph.nodes)} nodes cannot be read; at most {MOST_NODES} are "
-            "drawn: give top= to draw the strongest edges only, or a smaller graph."
-        )
 
 
 def layout_of(graph: Graph, positions: Positions | None, width: Ruler = text_width) -> Layout:
@@ -154,48 +131,12 @@ def _roles(graph: Graph, target: str | None) -> list[str]:
     """Which nodes are the target, its blanket, or others; all plain without a target."""
     if target is None:
         return ["plain"] * len(graph.nodes)
-    number = _number(graph, target)
+    number = node_number(graph, target)
     roles = ["other"] * len(graph.nodes)
     for node in blanket_of(graph, number):
         roles[node] = "blanket"
     roles[number] = "target"
     return roles
-
-
-def _number(graph: Graph, name: str) -> int:
-    if name not in graph.nodes:
-        raise GraphError(f"There is no node {name!r} to stress. {close_to(name, graph.nodes)}")
-    return graph.nodes.index(name)
-
-
-def strongest_part(graph: Graph, rows: Rows, top: int, target: str | None = None) -> Graph:
-    """Keep the strongest edges and the nodes they join, and the target in any case."""
-    if top < 0:
-        raise GraphError(
-            f"top says how many edges to draw and must not be negative; {top} was given."
-        )
-    if not rows and top:
-        raise GraphError("top needs strengths: give the table of edges as edges=.")
-    names = graph.nodes
-    kept = {pair: rows.get(names_of(graph, pair)) for pair in lines_of(graph)}
-    order = sorted(kept, key=lambda pair: -_finite(kept[pair]))[:top]
-    stay = {number for pair in order for number in pair}
-    stay |= set() if target is None else {_number(graph, target)}
-    nodes = tuple(names[number] for number in sorted(stay))
-    own_arcs, own_edges = (
-        [(names[a], names[b]) for a, b in pairs if (a, b) in order]
-        for pairs in (graph.numbered_arcs, graph.numbered_edges)
-    )
-    if graph.directed:
-        return DAG.from_arcs(own_arcs, nodes)
-    if graph.directed is False:
-        return UGraph.from_edges(own_edges, nodes)
-    return PDAG.from_edges(own_arcs, own_edges, nodes)
-
-
-def _finite(row: EdgeRow | None) -> float:
-    """A strength to sort by: edges without one come last."""
-    return -np.inf if row is None or np.isnan(row.strength) else float(row.strength)
 
 
 # Inches around each picture and above it for its title; greatest width of a figure; columns at most.

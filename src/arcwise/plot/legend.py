@@ -1,0 +1,193 @@
+"""The legend of a graph: what widths, colours and heads mean, and a caption below it.
+
+Only what occurs is explained: a graph without a table of edges has no legend.
+"""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arcwise.plot.axes import PLAIN, text_width
+from arcwise.plot.marks import (
+    COLOURS,
+    Line,
+    Measure,
+    colour,
+    dashes,
+    ink,
+    line_width,
+    steps_of,
+    sure_ink,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Size = tuple[float, float]
+_FONT_SIZE = 8.0
+# Inches: height of a row, room above the legend, room of an item beside its text.
+_ROW, _ABOVE, _SAMPLE = 0.18, 0.2, 0.55
+# Inches that a caption may be wide next to a narrower picture.
+_CAPTION = 3.5
+# How much higher than wide a picture is whose legend goes beside it.
+_TALL = 1.25
+
+
+class Item(NamedTuple):
+    """One sample line with its words."""
+
+    words: str
+    colour: str
+    width: float
+    dashed: bool = False
+
+
+def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
+    """List what there is to explain about the lines of a picture, made by a measure."""
+    found = _sign_items(lines, measure is None or measure.directed)
+    strengths = [line.strength for line in lines if line.strength is not None]
+    seen = Measure(max(strengths, default=0.0)) if measure is None else measure
+    sure = [line.certainty for line in lines if line.certainty is not None]
+    for step in steps_of(strengths):
+        dark = 1.0 if sure else ink(step, seen)
+        shade, width = colour(COLOURS["unknown"], dark), line_width(step, seen.strongest)
+        found.append(Item(f"strength {step:g} nats per row", shade, width))
+    for step in (1.0, 0.5) if sure else ():
+        words = f"{seen.meaning or 'certainty'} {step:g}"
+        found.append(Item(words, colour(COLOURS["unknown"], sure_ink(step)), 2.0))
+    return [*found, *_head_items(lines, seen, bool(sure))]
+
+
+def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
+    """What the colours mean."""
+    signs = {line.sign for line in lines}
+    notion = "effect of the parent" if directed else "partial correlation"
+    made = [
+        Item(f"{sign} {notion}", COLOURS[sign], 2.0, sign == "negative")
+        for sign in ("positive", "negative")
+        if sign in signs
+    ]
+    if made and "unknown" in signs:
+        made.append(Item("no single sign", COLOURS["unknown"], 2.0))
+    return made
+
+
+def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Item]:
+    """What heads and lines without them mean."""
+    heads, found = [line.arrow for line in lines], []
+    some = any(heads) and not all(heads)
+    if some or (sure and measure.directed and lines and not any(heads)):
+        words = "under half support a direction" if sure else "either direction fits"
+        found.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
+    if measure.unchecked and any(heads):
+        found.append(Item("heads are unchecked: no certainty", COLOURS["unknown"], 0.0))
+    return found
+
+
+@dataclass(frozen=True)
+class Legend:
+    """A legend with its columns, and the inches it needs right of the picture or below it.
+
+    `least` is the width and height that the picture must have for the legend to fit beside it; the lines of
+    the caption are below all.
+    """
+
+    items: list[Item]
+    columns: int = 1
+    right: float = 0.0
+    below: float = 0.0
+    least: Size = (0.0, 0.0)
+    caption: Sequence[str] = ()
+
+    def around(self, extent: Size) -> Size:
+        """Width and height of a picture together with its legend."""
+        width, height = (max(pair) for pair in zip(extent, self.least, strict=True))
+        return width + self.right, height + self.below
+
+
+def plan(
+    lines: Sequence[Line],
+    extent: Size,
+    axes: Size | None = None,
+    measure: Measure | None = None,
+    caption: str = "",
+) -> Legend:
+    """Decide where the legend goes and what room it needs.
+
+    Parameters
+    ----------
+    lines : the lines of the picture.
+    extent : width and height of the picture, inches.
+    axes : width and height of the axes if they are given: the legend goes where it makes the
+        picture shrink least. Otherwise beside a tall picture and below any other.
+    measure : what their strengths are seen against; their own strongest if left out.
+    caption : a text below all.
+    """
+    shown = items(lines, measure)
+    if not shown:
+        return _captioned(Legend([]), extent, caption)
+    widest = text_width([each.words for each in shown], _FONT_SIZE) + _SAMPLE
+    width, height = extent
+    fitting = max(1, min(int(width / widest), 3))
+    rows = -(-len(shown) // fitting)
+    # As few columns as that many rows need: no column is left with a single item.
+    columns = -(-len(shown) // rows)
+    below = Legend(shown, columns, below=rows * _ROW + _ABOVE, least=(columns * widest, 0.0))
+    beside = Legend(shown, right=widest + 0.2, least=(0.0, len(shown) * _ROW))
+    below, beside = (_captioned(each, extent, caption) for each in (below, beside))
+    if axes is None:
+        return beside if height > _TALL * max(width, widest) else below
+    return max((below, beside), key=lambda each: _scale(each, extent, axes))
+
+
+def _captioned(legend: Legend, extent: Size, caption: str) -> Legend:
+    """A legend with a caption below it, broken into lines as wide as the picture."""
+    if not caption:
+        return legend
+    width = max(extent[0] + legend.right, legend.least[0], _CAPTION)
+    letters = int(0.95 * width / text_width([caption], _FONT_SIZE) * len(caption))
+    lines = textwrap.wrap(caption, max(letters, 20))
+    least = max(legend.least[0], text_width(lines, _FONT_SIZE) - legend.right)
+    below = legend.below + len(lines) * _ROW + _ABOVE / 2
+    return replace(legend, caption=lines, below=below, least=(least, legend.least[1]))
+
+
+def _scale(legend: Legend, extent: Size, axes: Size) -> float:
+    """How large a picture with its legend can be on axes."""
+    return min(room / need for room, need in zip(axes, legend.around(extent), strict=True))
+
+
+def write_legend(axes: "Axes", legend: Legend, scale: float) -> None:
+    """Put the legend at the edge of the axes that was kept free for it."""
+    from matplotlib.lines import Line2D
+
+    height = axes.get_window_extent().height / axes.figure.dpi / scale
+    base = (len(legend.caption) * _ROW + _ABOVE / 2) / height if legend.caption else 0.0
+    if legend.caption:
+        text = axes.annotate(
+            "\n".join(legend.caption), (0.5, 0.06 / height), xycoords="axes fraction", **PLAIN
+        )
+        text.set(ha="center", va="bottom", fontsize=_FONT_SIZE * scale, color="#444444")
+    if not legend.items:
+        return
+    samples = []
+    for item in legend.items:
+        line = Line2D([], [], color=item.colour, linewidth=item.width * scale)
+        line.set(solid_capstyle="butt", dash_capstyle="butt")
+        if item.dashed:
+            line.set_linestyle(dashes(item.width))
+        samples.append(line)
+    axes.legend(
+        samples,
+        [item.words for item in legend.items],
+        loc="upper right" if legend.right else "lower center",
+        bbox_to_anchor=(0.0, base, 1.0, 1.0 - base),
+        ncols=legend.columns,
+        fontsize=_FONT_SIZE * scale,
+        frameon=False,
+        borderaxespad=0.9,
+        handlelength=2.6,
+        columnspacing=1.6,
+        labelspacing=0.35,
+    )
