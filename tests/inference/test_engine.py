@@ -109,6 +109,7 @@ TAKES = {
     "intervals": set(),  # takes intervals alone; see test_intervals
     "junction": {"tables"},
     "elimination": {"tables"},
+    "conditional-gaussian": {"gaussian", "levels", "tables"},
     "importance": {"gaussian", "kernels", "levels", "tables"},
     "stacked": set(),  # these keep no rows; tests of Parzen windows are in test_stacked
     "gibbs": {"kernels", "undirected"},

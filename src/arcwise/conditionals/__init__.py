@@ -15,7 +15,13 @@ from arcwise.conditionals.base import (
     HeldOutFits,
     distribution_of,
 )
-from arcwise.conditionals.capabilities import Linear, linear_of, regressions_of, table_of
+from arcwise.conditionals.capabilities import (
+    Linear,
+    linear_of,
+    regressions_of,
+    slopes_of,
+    table_of,
+)
 from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
@@ -51,6 +57,7 @@ __all__ = [
     "linear_of",
     "prepare",
     "regressions_of",
+    "slopes_of",
     "table_of",
 ]
 

@@ -4,17 +4,18 @@ Engines and divergences ask for these readings, not for types: a new kind of loc
 answered in closed form, too.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from arcwise.conditionals.base import Array, Conditional
+from arcwise.conditionals.base import Array, Columns, Conditional
 
 if TYPE_CHECKING:
     from arcwise.conditionals.clg import ConditionalGaussianModel
     from arcwise.conditionals.parzen import ParzenConditional
 
-__all__ = ["Linear", "linear_of", "regressions_of", "table_of", "windows_of"]
+__all__ = ["Linear", "linear_of", "regressions_of", "slopes_of", "table_of", "windows_of"]
 
 
 class Linear(Protocol):
@@ -89,6 +90,33 @@ def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
     """
     found: ConditionalGaussianModel | None = getattr(model, "regressions", None)
     return found
+
+
+def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: int) -> Array | None:
+    """The coefficients of some parents in each row, or None where the model is not linear in them together.
+
+    A model that is linear in some parents given the others has a method `slopes_at` that gives them.
+
+    Parameters
+    ----------
+    model : the local model of a number.
+    positions : of the parents, all of them numbers.
+    xs : the columns of all parents; those at `positions` are not read.
+    size : number of rows.
+
+    >>> from arcwise.conditionals import GaussianConditional
+    >>> line = GaussianConditional(0.0, np.array([2.0, 3.0]), 1.0, np.zeros((3, 3)), 0.0)
+    >>> slopes_of(line, [1], (np.zeros(2), np.zeros(2)), 2)
+    array([[3.],
+           [3.]])
+    """
+    line = linear_of(model)
+    if line is not None:
+        chosen = line.coefficients[list(positions)]
+        return np.broadcast_to(chosen, (size, len(positions)))
+    own = getattr(model, "slopes_at", None)
+    slopes: Array | None = None if own is None else own(positions, xs, size)
+    return slopes
 
 
 def table_of(model: Conditional, levels: int) -> Array | None:

@@ -94,6 +94,12 @@ class ConditionalGaussianModel:
             out += self.slopes[(*codes, k)] * column
         return out
 
+    def slopes_at(self, positions: Sequence[int], xs: Columns, size: int) -> Array:
+        """Coefficients of some continuous parents in each row (see `slopes_of`)."""
+        numbers = [i for i, is_level in enumerate(self.discrete) if not is_level]
+        rows = self.slopes[self._split(xs)[0]][..., [numbers.index(i) for i in positions]]
+        return np.broadcast_to(rows, (size, len(positions)))
+
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
         """Log density of each row."""
         variance = self.variances[self._split(xs)[0]]

@@ -24,6 +24,7 @@ from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
 from arcwise.inference.closed_form import Closed
+from arcwise.inference.conditional_gaussian import ConditionalGaussianEngine
 from arcwise.inference.engine import (
     EXACT,
     Cost,
@@ -87,6 +88,7 @@ ENGINES: dict[str, Engine] = {
         Intervals(),
         Junction(),
         Elimination(),
+        ConditionalGaussianEngine(),
         Importance(),
         Stacked(),
         Gibbs(),

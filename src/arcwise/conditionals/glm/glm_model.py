@@ -135,6 +135,29 @@ class GlmConditional:
         size = int(np.prod(shape))
         return np.exp(self._log_probabilities(codes, size)).reshape(*shape, self.levels)
 
+    def slopes_at(self, positions: Sequence[int], xs: Columns, size: int) -> Array | None:
+        """Coefficients of some parents in each row, None if there are curves or products of them.
+
+        See `slopes_of`; the other parents may enter in any form.
+        """
+        if self.levels:
+            return None
+        design = np.zeros((len(positions), size, len(self.columns)))
+        for c, (one, function, two, other) in enumerate(self.columns.tolist()):
+            pairs = [(one, function), (two, other)]
+            inside = [pair for pair in pairs if pair[0] in positions]
+            if not inside:
+                continue
+            if len(inside) > 1 or inside[0][1]:
+                return None
+            k = list(positions).index(inside[0][0])
+            design[k, :, c] = 1 / self.scales[inside[0][0]]
+            for parent, which in pairs:
+                if parent >= 0 and parent not in positions:
+                    design[k, :, c] *= self._atom(parent, which, xs[parent])
+        slopes = [self._weighted(rows, xs)[:, 0] for rows in design]
+        return np.stack(slopes, axis=1)
+
     def _predictor(self, xs: Columns, size: int) -> Array:
         """(size, outputs) the linear predictors."""
         design = np.ones((size, len(self.columns)))
@@ -142,6 +165,10 @@ class GlmConditional:
             for parent, which in ((one, function), (two, other)):
                 if parent >= 0:
                     design[:, c] *= self._atom(parent, which, xs[parent])
+        return self._weighted(design, xs)
+
+    def _weighted(self, design: Array, xs: Columns) -> Array:
+        """Rows of a design times the coefficients of their configurations."""
         if not self.by:
             found: Array = design @ self.coefficients[0]
             return found

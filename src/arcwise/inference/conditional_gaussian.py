@@ -1,0 +1,185 @@
+"""Exact answers of conditional Gaussian networks, and of every question that comes down to one.
+
+Hidden numbers are integrated out in closed form for each configuration of the hidden categories that they
+depend on, then categories are summed out (see ``configurations``). So a number is a mixture of normals, a
+category has probabilities, and densities are exact. Rows with the same missing cells are answered together.
+
+What a question needs is decided for that question, not for the network: a category may have numeric parents,
+and a model may be curved, if these numbers are observed. Levels may be known up to a set or weights. A number
+that is known up to an interval is integrated over it, by Gauss-Legendre rules between the quantiles of its
+components: the answer is the average over the points, and its error the difference to a rule of fewer points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.distributions import Distribution, RowParts
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.inference.engine import (
+    EXACT,
+    Answer,
+    Array,
+    Columns,
+    Cost,
+    Engine,
+    Question,
+    Reply,
+    needs_arrows,
+)
+from arcwise.inference.evidence import patterns, upward
+from arcwise.inference.interval_average import average_over_interval
+from arcwise.inference.joint_answers import Cells, States
+from arcwise.inference.linear_gaussian import linear_net
+from arcwise.inference.mixture_rows import SLOTS, answers_of, cost_of, needed_pieces, row_sums
+from arcwise.notes import answer_note
+
+__all__ = ["ConditionalGaussianEngine"]
+
+MAX_CONFIGURATIONS = 1 << 17
+"""Most configurations of a block, and most cells of a table."""
+
+_OVERHEAD = 2e4
+"""Work of setting up the sums for a pattern of missing cells."""
+
+_STATES = 4000
+"""Draws that represent a joint distribution."""
+
+_MOST_CELLS = 1 << 16
+"""Cells up to which the joint distribution of categories is a table."""
+
+
+class ConditionalGaussianEngine(Engine):
+    """Sums over configurations of categories, with numbers integrated out in closed form."""
+
+    name = "conditional-gaussian"
+    soft = True
+    ranged = True
+
+    def accepts(self, question: Question) -> Cost | ArcwiseError:
+        """Questions whose hidden variables are conditional Gaussian given the evidence."""
+        if not question.net.directed:
+            return needs_arrows(self.name)
+        if question.options.method is None and _is_pure(question):
+            return FitError("Networks of one kind of variables have their own engines.")
+        if question.ranges and question.task not in ("belief", "marginals"):
+            return FitError(f"method={self.name!r} takes intervals in single queries.")
+        if question.ranges and (question.together or len(question.ranges) > 1):
+            return FitError(f"method={self.name!r} takes one interval, and one variable at a time.")
+        if question.task == "draws" and not question.soft and not _above(question):
+            return FitError("Draws without evidence below them need no sums.")
+        work = memory = 0.0
+        for places, known in _patterns(question):
+            for targets in _targets(question, known):
+                pieces = needed_pieces(question, targets, known)
+                if isinstance(pieces, FitError):
+                    return pieces
+                cells, one = cost_of(question, pieces, targets)
+                if cells > MAX_CONFIGURATIONS:
+                    return FitError(
+                        f"The answer needs {cells:.2g} configurations of categories, more than "
+                        f"{MAX_CONFIGURATIONS}: it is simulated."
+                    )
+                work += _OVERHEAD + one * len(places)
+                memory = max(memory, one * min(len(places), max(1.0, SLOTS / one)))
+        return Cost(EXACT, work, memory)
+
+    def ask(self, question: Question) -> Reply:
+        """Mixtures of normals and probabilities of levels, in all rows."""
+        if question.ranges:
+            return average_over_interval(question)
+        parts: list[list[tuple[NDArray[np.intp], Distribution]]] = [[] for _ in question.asked]
+        for places, known in patterns(question.gaps):
+            for own, node in zip(parts, question.asked, strict=True):
+                own += answers_of(question, node, places, known)
+        size = question.size
+        answers = tuple(Answer.exact(RowParts.of(own, size), size) for own in parts)
+        if not question.together:
+            return Reply(answers)
+        return Reply(answers, *_joint(question))
+
+    def logpdf(self, question: Question) -> Array:
+        """Log density of the observed cells of each row."""
+        total = np.zeros(question.size)
+        for places, known in patterns(question.gaps):
+            for part, sums in row_sums(question, places, known, ()):
+                total[part] = sums.density()
+        return total
+
+    def complete(self, question: Question, draw: bool) -> Columns:
+        """Expected values and most probable levels, or draws of all missing cells of a row together."""
+        if question.task == "draws":
+            return _draw_rows(question)
+        columns = [column.copy() for column in question.columns]
+        for places, known in patterns(question.gaps):
+            hidden = tuple(node for node in range(len(columns)) if node not in known)
+            if draw and hidden:
+                for part, sums in row_sums(question, places, known, hidden):
+                    filled = sums.draw(np.arange(len(part)))
+                    for node in hidden:
+                        columns[node][part] = filled[node]
+            for node in () if draw else hidden:
+                for part, answer in answers_of(question, node, places, known):
+                    levels = answer.nominal or answer.categorical
+                    columns[node][part] = answer.mean if levels is None else levels.codes
+        return tuple(columns)
+
+
+def _is_pure(question: Question) -> bool:
+    net = question.net
+    return all(v.discrete for v in net.variables) or linear_net(net) is not None
+
+
+def _above(question: Question) -> set[int]:
+    """Hidden variables above the evidence."""
+    return upward(question.directed.graph, question.known, question.known)
+
+
+def _patterns(question: Question) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
+    """Rows by what they know; the numbers known up to an interval count as known."""
+    for places, known in patterns(question.gaps):
+        yield places, known | set(question.ranges)
+
+
+def _targets(question: Question, known: set[int]) -> Iterator[tuple[int, ...]]:
+    """Variables that are answered together."""
+    if question.task == "density":
+        yield ()
+    elif question.task in ("completion", "draws"):
+        yield tuple(node for node in range(len(question.net.names)) if node not in known)
+    else:
+        yield from ((node,) for node in question.asked if node not in known)
+        if question.together:
+            yield question.asked
+
+
+def _joint(question: Question) -> tuple[Cells | States, Any]:
+    """The joint distribution of what is asked: a table of categories, or exact draws."""
+    asked = question.asked
+    ((_, rows),) = row_sums(question, np.arange(1), question.known, asked)
+    variables = tuple(question.net.variables[node] for node in asked)
+    cells = prod([len(variable.levels or ()) for variable in variables])
+    if 0 < cells <= _MOST_CELLS:
+        logs = rows.table(asked)[0]
+        table = np.exp(logs - logs.max())
+        return Cells(variables, table / table.sum()), list
+    columns = rows.draw(np.zeros(_STATES, dtype=np.intp))
+    drawn_rows = np.stack([columns[node].astype(float) for node in asked])
+    text = f"Correlations and joint probabilities are those of {_STATES} independent draws."
+    return States(variables, drawn_rows[:, :, None]), lambda: [answer_note(text)]
+
+
+def _draw_rows(question: Question) -> Columns:
+    """Draws of rows that all have the same evidence."""
+    columns = list(question.columns)
+    hidden = tuple(node for node in range(len(columns)) if node not in question.known)
+    ((_, rows),) = row_sums(question, np.arange(1), question.known, hidden)
+    filled = rows.draw(np.zeros(question.size, dtype=np.intp))
+    for node in hidden:
+        columns[node] = filled[node].astype(question.net.variables[node].dtype)
+    return tuple(columns)
