@@ -37,7 +37,7 @@ def factorisation() -> None:
     title("A directed graph and its factorisation")
     graph = aw.dag(LECTURE)
     print("p(x) =", aw.graphs.factorisation(graph))
-    print("an order with parents first:", *aw.graphs.named(graph, graph.order()))
+    print("an order with parents first:", *aw.graphs.node_names(graph, graph.order()))
     print("parents of x4:", *graph.parents_of("x4"), "| children of x4:", *graph.children_of("x4"))
     print("Markov blanket of x1:", *graph.blanket_of("x1"))
 

@@ -12,7 +12,7 @@ from arcwise.errors import DataError, FitError, GraphError
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks import (
     BayesNet,
-    Fixed,
+    FixedValue,
     MarkovNet,
     align,
     ancestral,
@@ -112,7 +112,7 @@ def test_cut_fixes_a_value_and_removes_the_arcs_into_it():
 
 
 def test_fixed_has_probability_one_at_its_value():
-    model = Fixed(2.0)
+    model = FixedValue(2.0)
     assert model.logpdf(np.array([2.0, 3.0]), ()).tolist() == [0.0, -np.inf]
     assert model.n_params == 0
 

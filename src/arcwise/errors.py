@@ -77,7 +77,7 @@ class ArcwiseError(Exception):
         sentence = str(self.args[0])
         if not columns:
             return sentence
-        names = listed(columns)
+        names = join_words(columns)
         if len(columns) > NAMED:
             names = f"{', '.join(columns[:NAMED])}, ... ({len(columns)} in all)"
         said = f"{'column' if len(columns) == 1 else 'columns'} {names}"
@@ -115,10 +115,10 @@ class OptionError(ArcwiseError, ValueError):
     """An option, or a value of one, that does not exist or is not allowed."""
 
 
-def listed(words: Iterable[str], most: int | None = None) -> str:
+def join_words(words: Iterable[str], most: int | None = None) -> str:
     """Write words for a sentence: the first few, and how many more there are.
 
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2), listed([])
+    >>> join_words(["a", "b", "c"]), join_words(["a", "b", "c"], most=2), join_words([])
     ('a, b and c', 'a, b and 1 more', '')
     """
     every = list(words)

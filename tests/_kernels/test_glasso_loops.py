@@ -155,7 +155,7 @@ def test_starts_are_inside_the_box(p, seed):
     V, U = symmetric(p + 2, seed + 2), symmetric(p + 2, seed + 3)
     members, factor = np.arange(p) + 1, np.linspace(0.5, 1.5, p)
     scale = np.outer(factor, factor)
-    found = kernel.ahead(S, P, V, U, members, factor, 0.7)
+    found = kernel.extrapolate(S, P, V, U, members, factor, 0.7)
     wanted = np.clip((1.7 * V - 0.7 * U)[1:-1, 1:-1] * scale, S - P, S + P)
     np.fill_diagonal(wanted, 1.0)
     np.testing.assert_allclose(found, wanted, atol=1e-14)

@@ -139,7 +139,7 @@ def test_tables_that_are_too_large_score_minus_infinity_and_scores_can_be_sent_a
     few = DiscreteScores(table, "marginal", alpha=2.0, most_cells=float(levels[0] * levels[1]))
     assert few.many(0, [(1,)])[0] == wanted.many(0, [(1,)])[0]
     assert few.many(0, [(1, 2, 3, 4, 5)])[0] == -np.inf
-    more = few.charged(np.arange(len(levels) + 1.0))
+    more = few.with_charges(np.arange(len(levels) + 1.0))
     again = pickle.loads(pickle.dumps(more))
     assert again.many(0, [(1,), (1, 2, 3, 4, 5)]).tolist() == [few.many(0, [(1,)])[0] + 1, -np.inf]
 
@@ -158,7 +158,7 @@ def test_what_is_remembered_is_what_was_asked(kind, each):
     assert whole[[1, 5]].tolist() == inside[1:].tolist()
     assert whole[[6, 2, 4]].tolist() == outside[1:].tolist()
     extra = np.arange(p + 1.0) ** 2
-    more = first.charged(extra).toggles(2, (0, 4), range(p))
+    more = first.with_charges(extra).toggles(2, (0, 4), range(p))
     sizes = np.array([2, *(1 if x in (0, 4) else 3 for x in range(p))])
     kept = np.arange(p + 1) != 3
     assert np.allclose(more[kept], (whole + extra[sizes])[kept], **NEAR)

@@ -8,7 +8,7 @@ from contracts.cases import linear
 
 import arcwise as aw
 from arcwise.graphs import cpdag
-from arcwise.io import Stored
+from arcwise.io import StoredNet
 from arcwise.scores import total
 
 SOURCE = linear(1, rows=80, p=6)
@@ -185,7 +185,7 @@ def test_rows_far_out_have_no_density(net):
 
 def test_a_file_with_directions_in_part_is_refused(monkeypatch):
     # No format of today holds such a graph; one of tomorrow may.
-    monkeypatch.setattr("arcwise.io.load", lambda path: Stored(cpdag(aw.dag("a -> b"))))
+    monkeypatch.setattr("arcwise.io.load", lambda path: StoredNet(cpdag(aw.dag("a -> b"))))
     with pytest.raises(aw.FileError, match=r"'net\.some' holds a graph with edges that have no"):
         aw.load_graph("net.some")
 

@@ -12,7 +12,7 @@ from arcwise.conditionals import FAMILIES
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.graphs import DAG, Rules
-from arcwise.scores import SCORES, ArcPenalty, Cached, ExpertPrior, Score, Sum
+from arcwise.scores import SCORES, ArcPenalty, CachedScore, ExpertPrior, Score, Sum
 
 EVERY_SCORE = {**SCORES, "corrected aic": corrected_aic.ENTRY}
 """What is registered, and a score that is not."""
@@ -182,8 +182,8 @@ def composed(source: Table, seed: int = 0) -> dict[str, Score]:
         "confident expert": ExpertPrior(expert, rows, 0.02, confidence),
         "sum": Sum((base, penalty)),
         "sum of three": Sum((base, penalty, ExpertPrior(expert, rows, 0.02))),
-        "cached": Cached(base),
-        "cached sum": Cached(Sum((base, penalty))),
+        "cached": CachedScore(base),
+        "cached sum": CachedScore(Sum((base, penalty))),
     }
 
 

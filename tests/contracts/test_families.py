@@ -25,7 +25,7 @@ from arcwise.conditionals import (
 from arcwise.data import Complete, Moments, Table
 from arcwise.errors import DataError, FileError, FitError
 from arcwise.graphs import DAG
-from arcwise.networks import BayesNet, Fixed, ancestral, log_density
+from arcwise.networks import BayesNet, FixedValue, ancestral, log_density
 from arcwise.scores import leave_one_out
 from arcwise.undirected.edge_removal import boundary
 
@@ -169,7 +169,7 @@ def test_what_a_model_can_be_read_as_has_its_density(family, kind, parents):
 
 
 def test_a_value_that_was_set_reads_as_a_regression_and_as_a_table():
-    model = Fixed(2.0)
+    model = FixedValue(2.0)
     linear = linear_of(model)
     assert (linear.intercept, linear.sd, linear.variance, len(linear.coefficients)) == (2, 0, 0, 0)
     assert table_of(model, 4).tolist() == [0, 0, 1, 0]
@@ -382,10 +382,10 @@ def test_saving_and_loading_give_the_network_back(family, kind, ending, tmp_path
     net = small_net(family, kind)
     if ending in io.DISCRETE and family.conditional is not DiscreteConditional:
         with pytest.raises(FileError, match="tables of probabilities"):
-            io.save(io.Stored.of(net), tmp_path / f"net{ending}")
+            io.save(io.StoredNet.of(net), tmp_path / f"net{ending}")
         return
     for path in (tmp_path / f"net{ending}", tmp_path / f"net{ending}.gz"):
-        io.save(io.Stored.of(net, {"score": 1.5}), path)
+        io.save(io.StoredNet.of(net, {"score": 1.5}), path)
         found = io.load(path)
         assert found.graph == net.graph
         if found.net is None:
@@ -405,7 +405,7 @@ def test_some_format_keeps_numbers(tmp_path):
     kept = []
     for ending in set(WRITTEN) - set(io.DISCRETE):
         path = tmp_path / f"net{ending}"
-        io.save(io.Stored.of(net), path)
+        io.save(io.StoredNet.of(net), path)
         kept.append(io.load(path).net is not None)
     assert any(kept)
 

@@ -8,7 +8,7 @@ from shared_networks import random_net
 
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG, random_dag
-from arcwise.io import DISCRETE, FORMATS, Stored, load, save
+from arcwise.io import DISCRETE, FORMATS, StoredNet, load, save
 
 GRAPHS = {
     suffix: form for suffix, form in FORMATS.items() if suffix not in DISCRETE
@@ -25,7 +25,7 @@ ODD = DAG.from_arcs([("a b", 'q"uote'), ("ünï", "a b"), ("x|y", "[z]")])
 def test_what_is_written_is_read_back(suffix, ending, seed, tmp_path):
     graph = random_dag(6, 2.0, np.random.default_rng(seed)) if seed else ODD
     path = tmp_path / f"graph{suffix}{ending}"
-    save(Stored(graph), path)
+    save(StoredNet(graph), path)
     assert (path.read_bytes()[:2] == b"\x1f\x8b") == (bool(ending) or suffix == ".gz")
     back = load(path).graph
     joined = {name for arc in graph.arcs for name in arc}
@@ -61,16 +61,16 @@ def test_a_missing_file_is_named(suffix, tmp_path):
 def test_a_fitted_network_is_written_whole_and_nothing_else_is_left(suffix, tmp_path):
     net = random_net(np.random.default_rng(1), 5)
     path = tmp_path / f"net{suffix}"
-    save(Stored.of(net), path)
+    save(StoredNet.of(net), path)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     before = path.read_bytes()
-    save(Stored.of(net), path)
+    save(StoredNet.of(net), path)
     assert path.read_bytes() == before  # the same network gives the same bytes
 
 
 @pytest.mark.parametrize("suffix", sorted(set(FORMATS) - set(READ)))
 def test_a_format_that_is_only_written_says_so(suffix, tmp_path):
     path = tmp_path / f"graph{suffix}"
-    save(Stored(ODD), path)
+    save(StoredNet(ODD), path)
     with pytest.raises(FileError, match="only written"):
         load(path)

@@ -18,8 +18,8 @@ from arcwise.data import Moments, Table, Variable, table
 from arcwise.graphs import DAG, Limits
 from arcwise.mcmc import SAMPLERS, run
 from arcwise.scores import Score, bic
-from arcwise.search import annealing, equivalence, greedy, tabu
-from arcwise.search.boss import Ordered
+from arcwise.search import anneal, equivalence, greedy, tabu
+from arcwise.search.boss import OrderSearch
 from arcwise.search.lazy_climb import LazyClimb, Memory
 from arcwise.search.run import Run
 from arcwise.undirected import boundary, candidates, deletion
@@ -107,7 +107,7 @@ def tabu_steps(seed):
 def annealing_steps(seed):
     score, heat = scored(seed, 4), {"steps": 600, "hot": 3.0, "cold": 0.3}
     parents = naive.annealing(Remembered(score), np.random.default_rng(seed), **heat)
-    assert sets(annealing(score, rng=np.random.default_rng(seed), **heat).graph) == parents
+    assert sets(anneal(score, rng=np.random.default_rng(seed), **heat).graph) == parents
 
 
 def ges_steps(seed):
@@ -124,7 +124,7 @@ def boss_steps(seed):
     score, rng = scored(seed, 6), np.random.default_rng(seed)
     p = len(score.nodes)
     start, turns, moved = rng.permutation(p).tolist(), rng.permutation(p).tolist(), []
-    orders = Ordered(Run(score), rng)._orders
+    orders = OrderSearch(Run(score), rng)._orders
 
     def watch(column, total, arcs):
         moved.extend([column] * (column >= 0))

@@ -22,7 +22,7 @@ from contracts.multinomial import Multinomial
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, cpdag, legal_moves
-from arcwise.scores import Cached, Score, Sum, delta, total
+from arcwise.scores import CachedScore, Score, Sum, delta, total
 from arcwise.scores.score import ALL
 
 EVERY = [*FAMILIES.values(), Laplace(), Multinomial()]
@@ -203,7 +203,7 @@ def test_equivalent_graphs_tie_where_the_score_says_so(word, family):
     found = applicable(family, TABLES[whole_kinds_of(family)[0]](4, rows=30, p=4))
     if word not in found:
         pytest.skip("the score does not take this family")
-    score = Cached(found[word])
+    score = CachedScore(found[word])
     if not score.equivalent:
         pytest.skip("the score makes no such claim")
     for members in CLASSES.values():
@@ -254,7 +254,7 @@ def test_a_sum_is_the_sum_and_a_cache_is_what_it_caches():
     assert both.local(0, (1,)) == pytest.approx(sum(part.local(0, (1,)) for part in parts))
     assert both.equivalent
     assert not Sum([*parts, found["expert"]]).equivalent
-    cached = Cached(parts[0])
+    cached = CachedScore(parts[0])
     assert cached.equivalent
     assert cached.local(0, (1,)) == parts[0].local(0, (1,)) == cached.local(0, (1,))
     assert list(cached.known) == [(0, (1,))]

@@ -15,7 +15,7 @@ from arcwise.data import Table, Variable
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules, legal_moves
 from arcwise.results import ASKED, Result
-from arcwise.scores import ArcPenalty, Cached, ExpertPrior, Score, Sum, total
+from arcwise.scores import ArcPenalty, CachedScore, ExpertPrior, Score, Sum, total
 from arcwise.scores import score as contract
 from arcwise.search import SEARCHES
 
@@ -151,7 +151,7 @@ def test_a_dear_score_is_interrupted_between_local_fits(word, monkeypatch):
     limits = Rules(required=[("v0", "v1")], max_parents=3).on(plain.nodes)
     start = random_graph(plain.nodes, np.random.default_rng(1), limits=limits)
     total_fits = Dear(plain)
-    run(word, Cached(total_fits), start, limits=limits)
+    run(word, CachedScore(total_fits), start, limits=limits)
     for after in sorted({*range(1, 12), *range(12, total_fits.fits, 9)}):
         dear, calls, at_stop = Dear(plain), [0], [-1]
 
@@ -161,7 +161,7 @@ def test_a_dear_score_is_interrupted_between_local_fits(word, monkeypatch):
                 at_stop[0] = dear.fits
             return calls[0] >= after
 
-        result = run(word, Cached(dear), start, limits=limits, on_step=watch)
+        result = run(word, CachedScore(dear), start, limits=limits, on_step=watch)
         if at_stop[0] < 0:
             continue  # it ended before
         checked(result, plain, limits)
@@ -212,7 +212,7 @@ def test_one_and_two_variables(word):
 @pytest.mark.parametrize("score_word", ["bic", "bge", "loglik", "loo"])
 def test_constant_and_copied_columns_are_no_trouble(word, score_word):
     score = bind(score_word, FAMILIES["gaussian"], nasty())
-    result = checked(run(word, Cached(score)), score)
+    result = checked(run(word, CachedScore(score)), score)
     if score_word == "bic":  # a constant explains nothing and nothing explains it
         constant = score.nodes.index("constant")
         assert result.graph.parents[constant] == ()
@@ -258,7 +258,9 @@ def test_composed_scores_are_searched_as_any_other(word):
     )
     limits = Rules(max_parents=2).on(base.nodes)
     checked(run(word, score, limits=limits), score, limits)
-    free = checked(run(word, Cached(base)), base)  # ties may fall otherwise: not the same graph
+    free = checked(
+        run(word, CachedScore(base)), base
+    )  # ties may fall otherwise: not the same graph
     if free.optimal:
         assert free.score == pytest.approx(run("exact", base).score, rel=1e-12)
 
@@ -309,7 +311,7 @@ def test_sets_that_no_model_takes_are_passed_over(word, score_word):
     source = mixed(2, rows=40, p=4)
     own = {"continuous": Laplace(), "discrete": Multinomial()}
     family = Mixed({variable.name: own[variable.kind] for variable in source.variables})
-    score = Cached(bind(score_word, family, source))
+    score = CachedScore(bind(score_word, family, source))
     assert score.local(0, (1,)) == -np.inf
     result = checked(run(word, score), score)
     kinds = [variable.kind for variable in source.variables]
@@ -355,7 +357,7 @@ def test_forbidden_sets_are_never_fitted(word, case, equivalent):
     seen.equivalent = equivalent
     limits = random_rules(seen.nodes, rng).on(seen.nodes)
     start = random_graph(seen.nodes, rng, limits=limits) if case % 2 else None
-    run(word, Cached(seen), start, limits=limits)
+    run(word, CachedScore(seen), start, limits=limits)
     # Scores of classes are those of any member, and only one of them has to obey the rules.
     classes = word == "ges" or (equivalent and word in ("auto", "boss"))
     assert seen.sets
@@ -365,8 +367,8 @@ def test_forbidden_sets_are_never_fitted(word, case, equivalent):
 @search_law
 def test_a_bound_on_parents_spares_fits(word):
     free, bound = Seen(gaussian(1)), Seen(gaussian(1))
-    run(word, Cached(free))
-    run(word, Cached(bound), limits=Rules(max_parents=1).on(bound.nodes))
+    run(word, CachedScore(free))
+    run(word, CachedScore(bound), limits=Rules(max_parents=1).on(bound.nodes))
     assert max(len(s) for _, s in bound.sets) == 1
     assert len(bound.sets) <= 6 * 6 < len(free.sets)
 
@@ -376,7 +378,7 @@ def test_a_bound_on_parents_spares_fits(word):
 def test_a_condition_on_the_whole_graph_is_obeyed_or_refused_in_words(word, dear):
     """The first variable has a child, and at most five arcs are there in all."""
     plain = gaussian(1)
-    score = Cached(Dear(plain)) if dear else plain
+    score = CachedScore(Dear(plain)) if dear else plain
     limits = Rules(forbidden=[("v1", "v0")]).on(score.nodes)
     limits = limits.where(lambda graph: bool(graph.children[0])).where(
         lambda graph: graph.n_arcs < 6

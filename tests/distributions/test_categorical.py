@@ -16,7 +16,7 @@ def test_levels_that_are_numbers():
     assert NUMBERS.quantile(np.array([0.2, 0.5, 0.51])).tolist() == [[1, 2, 5], [1, 1, 1]]
     assert NUMBERS.cdf(np.array([2.0, 0.0])).tolist() == pytest.approx([0.5, 0.0])
     assert NUMBERS.logpdf(np.array([2.0, 1.0])).tolist() == [np.log(0.5), -np.inf]
-    assert NUMBERS.pooled(2).probabilities.tolist() == [pytest.approx([0.6, 0.15, 0.25])]
+    assert NUMBERS.pool_rows(2).probabilities.tolist() == [pytest.approx([0.6, 0.15, 0.25])]
     assert NUMBERS.take([1]).mean.tolist() == [1.0]
     drawn = NUMBERS.sample(np.random.default_rng(1), 2000)
     assert (drawn[0] == 2).mean() == pytest.approx(0.5, abs=0.05)
@@ -62,7 +62,7 @@ def test_values_and_codes():
     assert TEXT.code_of(["yes", "maybe"]).tolist() == [1.0, pytest.approx(np.nan, nan_ok=True)]
     bare = Categorical(np.array([[0.5, 0.5]]))
     assert bare.mean.tolist() == [0.5]
-    assert bare.labelled((3, 5), "m").mean.tolist() == [4.0]
+    assert bare.with_levels((3, 5), "m").mean.tolist() == [4.0]
 
 
 def test_log_weights_are_taken_however_small_but_not_none():

@@ -37,7 +37,7 @@ def test_a_single_part_with_all_rows_stands_for_itself():
     assert RowParts.of([only, (np.arange(0), Normal(np.zeros(0), 1.0))], 2) is only[1]
     assert isinstance(RowParts.of(PARTS, 3), RowParts)
     with pytest.raises(DataError, match="stay apart"):
-        JOINED.pooled(3)
+        JOINED.pool_rows(3)
 
 
 def test_levels_of_parts():

@@ -47,17 +47,17 @@ def test_grids_go_on_beyond_their_points_and_can_be_pooled():
     far = found.logpdf(np.array([50.0, -50.0]))
     assert np.isfinite(far).all()
     assert (far < -100).all()
-    both = found.pooled(2)
+    both = found.pool_rows(2)
     assert both.mean[0] == pytest.approx(1.5, abs=1e-3)
     assert both.sd[0] == pytest.approx(np.sqrt(1 + 1.5**2), abs=2e-3)
-    mixed = found.pooled(2, np.array([3.0, 1.0]))
+    mixed = found.pool_rows(2, np.array([3.0, 1.0]))
     assert mixed.mean[0] == pytest.approx(0.75, abs=1e-3)
 
 
 def test_averages_of_far_apart_and_narrow_peaks_keep_their_shares():
     x = np.linspace(-8, 8, 160)
     found = Grid(np.stack([x, 1e-3 * x + 1e4, x]), np.stack([-0.5 * x**2] * 3))
-    both = found.pooled(3, np.array([1.0, 2.0, 1.0]))
+    both = found.pool_rows(3, np.array([1.0, 2.0, 1.0]))
     assert both.cdf(np.array([5e3]))[0] == pytest.approx(0.5, abs=1e-6)
     assert both.mean[0] == pytest.approx(5e3, rel=1e-6)
     assert both.quantile(np.array([0.75]))[0, 0] == pytest.approx(1e4, abs=1e-4)

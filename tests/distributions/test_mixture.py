@@ -56,12 +56,12 @@ def test_digits_survive_a_far_place():
 def test_pooled_mixtures_are_averages():
     found = mixture(3, rows=6)
     weights = np.arange(1.0, 7.0)
-    even, uneven = found.pooled(3), found.pooled(6, weights)
+    even, uneven = found.pool_rows(3), found.pool_rows(6, weights)
     assert even.mean[1] == pytest.approx(found.mean[3:].mean())
     assert uneven.mean[0] == pytest.approx(weights @ found.mean / 21)
     apart = mixture(3, rows=6, common=False)
-    assert apart.pooled(3).mean[0] == pytest.approx(apart.mean[:3].mean())
-    assert apart.pooled(6, weights).cdf(np.zeros(1))[0] == pytest.approx(
+    assert apart.pool_rows(3).mean[0] == pytest.approx(apart.mean[:3].mean())
+    assert apart.pool_rows(6, weights).cdf(np.zeros(1))[0] == pytest.approx(
         weights @ apart.cdf(np.zeros(6)) / 21
     )
 
@@ -110,7 +110,9 @@ def test_a_certain_value():
 
 
 def test_pooled_normals_are_mixtures():
-    found = Normal(np.array([0.0, 4.0, 1.0, 3.0]), np.ones(4)).pooled(2, np.array([1, 3, 1, 1.0]))
+    found = Normal(np.array([0.0, 4.0, 1.0, 3.0]), np.ones(4)).pool_rows(
+        2, np.array([1, 3, 1, 1.0])
+    )
     assert found.mean.tolist() == pytest.approx([3.0, 2.0])
     assert found.sd[1] == pytest.approx(np.sqrt(2.0))
 

@@ -53,7 +53,7 @@ def test_draws_and_averages():
     drawn = FOUND.sample(np.random.default_rng(1), 40_000)[1]
     assert drawn.std() == pytest.approx(FOUND.sd[1], rel=0.02)
     pair = Student(np.array([0.0, 4.0]), 1.0, 9.0)
-    both = pair.pooled(2)
+    both = pair.pool_rows(2)
     assert both.mean.tolist() == [2.0]
     joined = blend([pair.take([0]), pair.take([1])], np.array([0.5, 0.5]))
     assert both.quantile(np.array([0.2]))[0, 0] == pytest.approx(

@@ -8,7 +8,7 @@ from graphs.strategies import dags
 from hypothesis import given
 
 from arcwise.errors import GraphError
-from arcwise.graphs import DAG, PDAG, UGraph, named, random_dag, to_networkx
+from arcwise.graphs import DAG, PDAG, UGraph, node_names, random_dag, to_networkx
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_arcs_are_added_and_taken_away(lecture):
 
 def test_complete_graphs_follow_their_order():
     graph = DAG.complete(["a", "b", "c", "d"], order=["d", "b", "a", "c"])
-    assert named(graph, graph.order()) == ("d", "b", "a", "c")
+    assert node_names(graph, graph.order()) == ("d", "b", "a", "c")
     assert graph.n_arcs == 6
     with pytest.raises(GraphError, match="exactly once"):
         DAG.complete(["a", "b"], order=["a", "a"])

@@ -20,7 +20,7 @@ from arcwise.graphs import (
     extension,
     minimal_separator,
     moral,
-    named,
+    node_names,
     random_dag,
     separated,
     skeleton,
@@ -217,7 +217,7 @@ def test_names_and_numbers_single_and_many():
 def test_d_separation_agrees_with_networkx(graph, data):
     xs, ys, between = data.draw(disjoint_sets(len(graph.nodes)))
     other = to_networkx(graph)
-    sets = [set(named(graph, nodes)) for nodes in (xs, ys, between)]
+    sets = [set(node_names(graph, nodes)) for nodes in (xs, ys, between)]
     wanted = nx.is_d_separator(other, *sets)
     assert separated(graph, *sets) == separated(graph, ys, xs, between) == wanted
 
@@ -226,7 +226,9 @@ def test_d_separation_agrees_with_networkx(graph, data):
 def test_all_separated_nodes_are_those_separated_one_by_one(graph, data):
     xs, _, between = data.draw(disjoint_sets(len(graph.nodes)))
     rest = set(range(len(graph.nodes))) - xs - between
-    wanted = named(graph, (node for node in sorted(rest) if separated(graph, xs, node, between)))
+    wanted = node_names(
+        graph, (node for node in sorted(rest) if separated(graph, xs, node, between))
+    )
     assert d_separated_from(graph, xs, between) == wanted
 
 
@@ -242,8 +244,10 @@ def test_a_node_is_separated_from_the_rest_by_its_blanket(graph):
 def test_undirected_separation_is_being_cut_off(graph, data):
     xs, ys, between = data.draw(disjoint_sets(len(graph.nodes)))
     cut = to_networkx(graph)
-    cut.remove_nodes_from(named(graph, between))
-    wanted = not any(nx.has_path(cut, x, y) for x in named(graph, xs) for y in named(graph, ys))
+    cut.remove_nodes_from(node_names(graph, between))
+    wanted = not any(
+        nx.has_path(cut, x, y) for x in node_names(graph, xs) for y in node_names(graph, ys)
+    )
     assert separated(graph, xs, ys, between) == wanted
     rest = set(range(len(graph.nodes))) - xs - between
     assert set(d_separated_from(graph, xs, between)) == {
@@ -262,7 +266,7 @@ def test_minimal_separators_separate_and_are_minimal(graph, data):
         sets = (s for size in range(len(inside) + 1) for s in combinations(inside, size))
         assert not any(separated(graph, x, y, candidate) for candidate in sets)
     else:
-        assert set(found) <= set(named(graph, inside))
+        assert set(found) <= set(node_names(graph, inside))
         assert separated(graph, x, y, found)
         smaller = (s for size in range(len(found)) for s in combinations(found, size))
         assert not any(separated(graph, x, y, candidate) for candidate in smaller)

@@ -15,10 +15,10 @@ from arcwise.graphs import (
     cardinality_order,
     decomposable,
     moral,
-    named,
+    node_names,
     numbered_cliques,
     random_dag,
-    rooted,
+    root_forest,
     spanning_forest,
     to_networkx,
     ug,
@@ -78,7 +78,7 @@ def test_text_order_and_pickle_round_trips(graph):
 
 def test_cliques_of_the_lectures_graph():
     graph = ug("a:b:e + a:c:e + b:d:e + c:d:e + c:g + d:f")
-    found = ["".join(named(graph, clique)) for clique in numbered_cliques(graph)]
+    found = ["".join(node_names(graph, clique)) for clique in numbered_cliques(graph)]
     assert found == ["abe", "ace", "bde", "cde", "cg", "df"]
     assert not decomposable(graph)
     assert decomposable(graph.with_edge("b", "c"))
@@ -149,7 +149,7 @@ def test_one_node_none_joined_and_equal_weights():
 
 def test_arcs_run_away_from_roots():
     edges = [(0, 1), (1, 2), (3, 4)]
-    assert rooted(5, edges, [2, 4]) == ((1,), (2,), (), (4,), ())
-    assert rooted(5, edges, []) == ((), (0,), (1,), (), (3,))
+    assert root_forest(5, edges, [2, 4]) == ((1,), (2,), (), (4,), ())
+    assert root_forest(5, edges, []) == ((), (0,), (1,), (), (3,))
     with pytest.raises(GraphError, match="no ring"):
-        rooted(3, [(0, 1), (1, 2), (0, 2)], [])
+        root_forest(3, [(0, 1), (1, 2), (0, 2)], [])

@@ -43,7 +43,7 @@ def small_net(seed, nodes=6):
     made = random_tables(np.random.default_rng(seed), nodes)
     tables = [np.where(table < 1e-200, 0.0, table) for table in made.tables]
     models = tuple(DiscreteConditional(t / t.sum(axis=-1, keepdims=True)) for t in tables)
-    return BayesNet(made.variables, DAG.unchecked(made.names, made.parents), models)
+    return BayesNet(made.variables, DAG.make_unchecked(made.names, made.parents), models)
 
 
 def whole_table(net, do=None):
@@ -439,7 +439,7 @@ def permuted(net, rng):
         models.append(DiscreteConditional(net.conditionals[node].table.transpose(axes)))
         parents.append(tuple(place[p] for p in into))
     variables = tuple(Variable(names[node], net.variables[node].levels) for node in sort)
-    graph = DAG.unchecked(tuple(v.name for v in variables), tuple(parents))
+    graph = DAG.make_unchecked(tuple(v.name for v in variables), tuple(parents))
     return BayesNet(variables, graph, tuple(models)), names
 
 

@@ -14,11 +14,11 @@ import pytest
 
 from arcwise.errors import FileError
 from arcwise.graphs import DAG
-from arcwise.io import DISCRETE, FORMATS, Stored, load, save, write_figures
+from arcwise.io import DISCRETE, FORMATS, StoredNet, load, save, write_figures
 from arcwise.io import files as files_module
 from arcwise.io.files import check_writable, read_bytes, write_bytes
 
-SMALL = Stored(DAG.from_arcs([("a", "b")]))
+SMALL = StoredNet(DAG.from_arcs([("a", "b")]))
 
 
 def test_bytes_there_and_back(tmp_path):
@@ -213,7 +213,7 @@ def test_graphs_there_and_back_in_every_two_way_format(tmp_path, suffix, packed)
     names = ["plain", "with space", 'quo"te', "комма,", "a:b|c", "back\\slash", "alone"]
     graph = DAG.from_arcs(pairwise(names[:-1]), sorted(names))
     place = tmp_path / f"graph{suffix}{packed}"
-    save(Stored(graph), str(place))
+    save(StoredNet(graph), str(place))
     assert load(place).graph == graph
     assert isinstance(load(Path(place)).graph, DAG)
 

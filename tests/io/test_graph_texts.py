@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arcwise.errors import FileError, GraphError
 from arcwise.graphs import DAG, PDAG, UGraph, cpdag
-from arcwise.io import Stored, dot, load, read_arcs, save, write_arcs
+from arcwise.io import StoredNet, dot, load, read_arcs, save, write_arcs
 from arcwise.io.graph_texts import quote_name
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
@@ -22,7 +22,7 @@ def test_there_and_back(nodes, data):
     pairs = [(order[i], order[j]) for j in range(len(order)) for i in range(j)]
     arcs = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     graph = DAG.from_arcs(arcs, sorted(nodes))
-    assert read_arcs(write_arcs(Stored(graph))).graph == graph
+    assert read_arcs(write_arcs(StoredNet(graph))).graph == graph
 
 
 def test_a_table_of_another_program(shared_data):
@@ -56,7 +56,7 @@ def test_byte_order_marks_blank_lines_and_further_columns():
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
 def test_edges_without_direction_have_a_header_of_their_own(tmp_path, ending):
     graph = UGraph.from_edges([("b", "a"), ("b", 'q"uote,')], ["a", "b", "c", 'q"uote,'])
-    save(Stored(graph), tmp_path / f"edges{ending}")
+    save(StoredNet(graph), tmp_path / f"edges{ending}")
     assert load(tmp_path / f"edges{ending}").graph == graph
     for head in ("first,second", "One, Two,", "node1,node2,x"):
         assert read_arcs(f"{head}\nb,a\n".encode()).graph == UGraph.from_edges([("a", "b")])
@@ -71,7 +71,7 @@ def read_arcs_from(folder, text):
 
 def test_graphs_directed_in_part_are_refused(tmp_path):
     with pytest.raises(FileError, match="directed acyclic graphs only"):
-        save(Stored(cpdag(DAG.from_arcs([("a", "b")]))), tmp_path / "arcs.csv")
+        save(StoredNet(cpdag(DAG.from_arcs([("a", "b")]))), tmp_path / "arcs.csv")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -134,7 +134,7 @@ def test_a_quoted_name_ends_where_it_should(name):
 
 def test_files(tmp_path):
     for name, graph in (("a.dot", DIRECTED), ("b.gv", UNDIRECTED)):
-        save(Stored(graph), tmp_path / name)
+        save(StoredNet(graph), tmp_path / name)
         assert (tmp_path / name).read_text() == dot(graph) + "\n"
 
 

@@ -16,7 +16,7 @@ from arcwise.conditionals import GaussianConditional, GaussianFamily
 from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
-from arcwise.io import Stored, load, save
+from arcwise.io import StoredNet, load, save
 from arcwise.io.codec import Codec
 from arcwise.io.native import read_bundle, read_json, write_bundle, write_json
 from arcwise.networks import BayesNet, ancestral, cut, log_density
@@ -37,7 +37,7 @@ def fitted_net():
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_densities_come_back_bit_for_bit(tmp_path, ending):
     net, table = fitted_net()
-    save(Stored.of(net, {"score": -12.5}), tmp_path / f"net{ending}")
+    save(StoredNet.of(net, {"score": -12.5}), tmp_path / f"net{ending}")
     back = load(tmp_path / f"net{ending}")
     assert back.about == {"score": -12.5}
     assert back.net.graph == net.graph
@@ -58,7 +58,7 @@ def test_densities_come_back_bit_for_bit(tmp_path, ending):
 def test_writing_again_gives_the_same_bytes(tmp_path, ending):
     net, _ = fitted_net()
     first, second = tmp_path / f"one{ending}", tmp_path / f"two{ending}"
-    save(Stored.of(net), first)
+    save(StoredNet.of(net), first)
     save(load(first), second)
     assert first.read_bytes() == second.read_bytes()
 
@@ -68,7 +68,7 @@ def test_bundles_hold_large_arrays_as_members(tmp_path):
     recipe = {name: (0.0, {}, 1.0) for name in names}
     recipe["y"] = (0.0, dict.fromkeys(names, 0.1), 1.0)
     net = gaussian_net(recipe)
-    save(Stored.of(net), tmp_path / "net.arcwise")
+    save(StoredNet.of(net), tmp_path / "net.arcwise")
     with zipfile.ZipFile(tmp_path / "net.arcwise") as archive:
         assert archive.namelist() == ["network.json", "arrays/0.npy"]
     back = load(tmp_path / "net.arcwise").net
@@ -77,7 +77,7 @@ def test_bundles_hold_large_arrays_as_members(tmp_path):
 
 def test_it_reads_as_text(tmp_path):
     net = gaussian_net({"a": (1, {}, 2), "b": (0.1, {"a": 2}, 1)})
-    lines = write_json(Stored.of(net)).decode().splitlines()
+    lines = write_json(StoredNet.of(net)).decode().splitlines()
     assert lines[0].startswith('{"format": "arcwise-network", "version": 3')
     assert lines[3].startswith('  {"name": "b", "parents": ["a"], "model": "gaussian"')
     assert json.loads("\n".join(lines))["nodes"][1]["fields"]["intercept"] == 0.1
@@ -85,7 +85,7 @@ def test_it_reads_as_text(tmp_path):
 
 def test_published_network(shared_data, tmp_path):
     net = published_net(shared_data, "magic-niab")
-    save(Stored.of(net), tmp_path / "net.json")
+    save(StoredNet.of(net), tmp_path / "net.json")
     rows = ancestral(net, np.random.default_rng(0), 20).columns
     assert np.array_equal(
         log_density(load(tmp_path / "net.json").net, rows), log_density(net, rows)
@@ -102,7 +102,7 @@ def test_levels_keep_their_types(tmp_path, ending):
         Variable("e"),
     )
     graph = DAG.from_arcs([("a", "b")], [v.name for v in variables])
-    save(Stored(graph, variables), tmp_path / f"net{ending}")
+    save(StoredNet(graph, variables), tmp_path / f"net{ending}")
     back = load(tmp_path / f"net{ending}")
     assert back.variables == variables
     types = [[type(level) for level in v.levels or ()] for v in back.variables]
@@ -112,7 +112,7 @@ def test_levels_keep_their_types(tmp_path, ending):
 
 def test_a_cut_network_is_saved_too(tmp_path):
     net = cut(gaussian_net({"a": (1, {}, 2), "b": (0.1, {"a": 2}, 1)}), {1: 4.0})
-    save(Stored.of(net), tmp_path / "net.json")
+    save(StoredNet.of(net), tmp_path / "net.json")
     assert load(tmp_path / "net.json").net.conditionals[1].value == 4.0
 
 
@@ -131,7 +131,7 @@ abouts = st.dictionaries(
 @settings(max_examples=100, deadline=None)
 @given(abouts)
 def test_anything_plain_may_be_said_about_a_network(about):
-    stored = Stored(DAG.empty(["a"]), about=about)
+    stored = StoredNet(DAG.empty(["a"]), about=about)
     assert read_json(write_json(stored)).about == about
 
 
@@ -162,7 +162,7 @@ def test_arrays_come_back_with_type_shape_and_bits(array):
 def test_what_has_no_form_is_refused(tmp_path):
     for value in (object(), {1: 2}, np.array(["a"]), Table((Variable("x"),), (np.ones(1),))):
         with pytest.raises(FileError, match="cannot be written"):
-            save(Stored(DAG.empty(["a"]), about={"x": value}), tmp_path / "net.json")
+            save(StoredNet(DAG.empty(["a"]), about={"x": value}), tmp_path / "net.json")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -173,12 +173,12 @@ def test_a_model_of_no_registered_family_is_refused():
     net = gaussian_net({"a": (1, {}, 2)})
     own = [Odd(**{f.name: getattr(m, f.name) for f in fields(m)}) for m in net.conditionals]
     with pytest.raises(FileError, match="a Odd cannot be written"):
-        write_json(Stored.of(BayesNet(net.variables, net.graph, tuple(own))))
+        write_json(StoredNet.of(BayesNet(net.variables, net.graph, tuple(own))))
 
 
 def test_text_that_is_no_unicode_is_refused(tmp_path):
     with pytest.raises(FileError, match=r"\\udc80.* is no valid text"):
-        save(Stored(DAG.empty(["a\udc80"])), tmp_path / "net.json")
+        save(StoredNet(DAG.empty(["a\udc80"])), tmp_path / "net.json")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -187,7 +187,7 @@ def test_text_that_is_no_unicode_is_refused(tmp_path):
 
 def document():
     net = gaussian_net({"a": (1, {}, 2), "b": (0.1, {"a": 2}, 1), "c": (0, {"a": 1, "b": 1}, 1)})
-    return json.loads(write_json(Stored.of(net)))
+    return json.loads(write_json(StoredNet.of(net)))
 
 
 def changed(path, value):
@@ -280,7 +280,7 @@ def test_odd_json_is_refused(content):
 @cache
 def written(kind):
     net, _ = fitted_net()
-    return {"json": write_json, "bundle": write_bundle}[kind](Stored.of(net, {"score": 1.5}))
+    return {"json": write_json, "bundle": write_bundle}[kind](StoredNet.of(net, {"score": 1.5}))
 
 
 @pytest.mark.parametrize("kind", ["json", "bundle"])

@@ -15,7 +15,7 @@ import arcwise as aw
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import UGraph
-from arcwise.io import Stored, load, save
+from arcwise.io import StoredNet, load, save
 from arcwise.io.codec import shared_arrays
 from arcwise.io.native import read_bundle, read_json, write_bundle, write_json
 from arcwise.networks import MarkovNet, pseudo_log_density
@@ -48,7 +48,7 @@ def nets():
 @pytest.mark.parametrize("name", ["gaussian", "parzen", "directed"])
 def test_networks_come_back_bit_for_bit(name, ending, tmp_path):
     net = nets()[name]
-    save(Stored.of(net, {"score": 1.5}), tmp_path / f"net{ending}")
+    save(StoredNet.of(net, {"score": 1.5}), tmp_path / f"net{ending}")
     back = load(tmp_path / f"net{ending}")
     assert back.about == {"score": 1.5}
     assert type(back.net) is type(net)
@@ -88,7 +88,7 @@ def same_fields(before, after):
 @pytest.mark.parametrize("kind", READ)
 def test_arrays_are_written_once_and_shared_again(kind):
     net = nets()["parzen"]
-    content = WRITE[kind](Stored.of(net))
+    content = WRITE[kind](StoredNet.of(net))
     back = READ[kind](content).net
     assert len(shared_arrays(back)) == len(shared_arrays(net)) == 5  # four columns, and weights
     a = back.typical[0]
@@ -112,7 +112,7 @@ def test_a_parzen_network_of_the_boston_data_is_small(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(FAMILIES, "keeps", Keeps)
         for ending in (".json", ".arcwise"):
-            save(Stored.of(wide), tmp_path / f"net{ending}")
+            save(StoredNet.of(wide), tmp_path / f"net{ending}")
             sizes[ending] = (tmp_path / f"net{ending}").stat().st_size
             back = load(tmp_path / f"net{ending}").net
             assert len(shared_arrays(back)) == 14
@@ -159,7 +159,7 @@ def test_small_arrays_and_equal_ones_stay_where_they_are():
 
 def test_gaussian_directed_networks_hold_nothing_beside_their_nodes():
     net = aw.fit("[a][b|a][c]", table().select(["a", "b", "c"])).net
-    text = write_json(Stored.of(net)).decode()
+    text = write_json(StoredNet.of(net)).decode()
     assert text.startswith('{"format": "arcwise-network", "version": 3, ')
     assert "neighbours" not in text
     assert "typical" not in text
@@ -174,11 +174,11 @@ def test_a_file_of_a_normal_distribution_holds_no_rows_of_the_data(old, ending, 
     inner = net.net
     if old:  # as files were written before: with rows, which are passed over when read
         inner = replace(inner, typical=table().select(["a", "b", "c"]).columns)
-    content = json.loads(write_json(Stored.of(inner)))
+    content = json.loads(write_json(StoredNet.of(inner)))
     assert "typical" not in content
     assert not any(number in str(content) for number in map(str, table().columns[0].tolist()))
     place = tmp_path / f"net{ending}"
-    save(Stored.of(inner), place)
+    save(StoredNet.of(inner), place)
     back = load(place).net
     assert back.typical == ()
     np.testing.assert_array_equal(back.joint.precision, net.net.joint.precision)
@@ -186,7 +186,7 @@ def test_a_file_of_a_normal_distribution_holds_no_rows_of_the_data(old, ending, 
 
 def test_older_files_with_a_joint_and_rows_are_read_without_the_rows():
     net = nets()["gaussian"]
-    whole = json.loads(write_json(Stored.of(net)))
+    whole = json.loads(write_json(StoredNet.of(net)))
     whole["typical"] = {"$tuple": [{"$array": [1.0, 2.0]}] * 3}
     back = read_json(json.dumps(whole).encode()).net
     assert back.typical == ()
@@ -196,7 +196,7 @@ def test_older_files_with_a_joint_and_rows_are_read_without_the_rows():
 def test_a_graph_alone(tmp_path):
     graph = aw.ug("a:b + b:c + d")
     for ending in ENDINGS:
-        save(Stored(graph), tmp_path / f"graph{ending}")
+        save(StoredNet(graph), tmp_path / f"graph{ending}")
         back = load(tmp_path / f"graph{ending}")
         assert back.graph == graph
         assert back.net is None
@@ -207,7 +207,7 @@ def test_a_graph_alone(tmp_path):
 
 
 def changed(name, path, value):
-    whole = json.loads(write_json(Stored.of(nets()[name])))
+    whole = json.loads(write_json(StoredNet.of(nets()[name])))
     place = whole
     for step in path[:-1]:
         place = place[step]
@@ -284,7 +284,7 @@ def test_a_wrong_entry_is_refused_in_one_sentence(name, path, value, message, tm
 
 
 def test_blanket_models_must_be_of_the_blankets():
-    whole = json.loads(write_json(Stored.of(nets()["directed"])))
+    whole = json.loads(write_json(StoredNet.of(nets()["directed"])))
     for node in whole["nodes"]:
         node["parents"] = []
         node["fields"]["inputs"] = {"$tuple": []}
@@ -296,7 +296,7 @@ def test_blanket_models_must_be_of_the_blankets():
 
 @cache
 def written(name, kind):
-    return WRITE[kind](Stored.of(nets()[name]))
+    return WRITE[kind](StoredNet.of(nets()[name]))
 
 
 @pytest.mark.parametrize("kind", ["json", "bundle"])

@@ -4,7 +4,7 @@ from all_graphs import TableScore, random_score
 
 from arcwise.graphs import HasChild, Limits, Rules
 from arcwise.mcmc import SAMPLERS, choose_way, parents, run
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 
 
 class Columns(TableScore):
@@ -47,17 +47,17 @@ def test_short_chains_can_be_stopped(word, monkeypatch):
 
     def stop():
         asked.append(None)
-        raise Interrupted
+        raise SearchEnd
 
     score = random_score(4)
     hurried = SAMPLERS[word](score, check=stop)
     assert hurried.hurried
     assert hurried.groups == ()
     assert len(asked) == 1
-    with pytest.raises(Interrupted):
-        hurried.climbed()
+    with pytest.raises(SearchEnd):
+        hurried.choose_ladder()
     assert len(run(hurried, None, np.random.default_rng(1), 50)) == 50
     assert not SAMPLERS[word](score).hurried
     monkeypatch.setattr(parents, "_CLOSED", 100)
-    with pytest.raises(Interrupted):  # without candidates there are no chains
+    with pytest.raises(SearchEnd):  # without candidates there are no chains
         SAMPLERS[word](random_score(7), check=stop)

@@ -118,7 +118,7 @@ def test_chains_of_a_ladder_agree_with_exact_sums_on_boston(word, draws):
     """Fourteen collinear columns: random starts, all arcs within the Monte-Carlo error."""
     score = SCORES["bge"].bind(FAMILIES["gaussian"].bind(example("boston")))
     plain = SAMPLERS[word](score)
-    sampler = SAMPLERS[word](score, **{**plain.settings, "ladder": plain.climbed()})
+    sampler = SAMPLERS[word](score, **{**plain.settings, "ladder": plain.choose_ladder()})
     rngs = np.random.default_rng(1).spawn(4)
     found = diagnose([run(sampler, None, rng, draws, burn_in=2800, thin=28) for rng in rngs])
     gap = np.abs(found.arcs.probabilities - exact(score, target=sampler.target).arcs)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arcwise.results import Interrupted
-from arcwise.scores import ArcPenalty, Cached, Score, Sum
+from arcwise.results import SearchEnd
+from arcwise.scores import ArcPenalty, CachedScore, Score, Sum
 from arcwise.scores import score as contract
 
 NAMES = tuple("abcdefg")
@@ -28,7 +28,7 @@ class Slow(Score):
 
 def watched(monkeypatch, score, check=lambda: None):
     monkeypatch.setattr(contract, "time", score)
-    return score.watched(check)
+    return score.interruptible(check)
 
 
 SETS = [(x,) for x in range(1, 7)] * 20
@@ -55,9 +55,9 @@ def test_there_are_as_many_sets_as_threads_at_least(monkeypatch):
 
 def test_every_batch_is_asked_for_and_what_is_known_is_not(monkeypatch):
     score, asked = Slow(1.0), []
-    cached = Cached(score)
+    cached = CachedScore(score)
     cached.many(0, SETS[:3])
-    careful = cached.watched(lambda: asked.append(len(score.batches)))
+    careful = cached.interruptible(lambda: asked.append(len(score.batches)))
     score.batches.clear()
     careful.many(0, SETS[:3])
     assert (asked, score.batches) == ([], [])
@@ -69,20 +69,20 @@ def test_every_batch_is_asked_for_and_what_is_known_is_not(monkeypatch):
 
 def test_an_interruption_goes_through_and_the_score_stays_as_it_was():
     def stop():
-        raise Interrupted
+        raise SearchEnd
 
-    score = Sum([Cached(Slow(1.0)), ArcPenalty(NAMES, 10.0, 0.1)])
-    with pytest.raises(Interrupted):
-        score.watched(stop).toggles(0, (1,))
+    score = Sum([CachedScore(Slow(1.0)), ArcPenalty(NAMES, 10.0, 0.1)])
+    with pytest.raises(SearchEnd):
+        score.interruptible(stop).toggles(0, (1,))
     np.testing.assert_array_equal(
-        score.watched(lambda: None).toggles(0, (1,)), score.toggles(0, (1,))
+        score.interruptible(lambda: None).toggles(0, (1,)), score.toggles(0, (1,))
     )
-    assert ArcPenalty(NAMES, 10.0, 0.1).watched(stop).local(0, (1,)) < 0  # cheap: never asked
+    assert ArcPenalty(NAMES, 10.0, 0.1).interruptible(stop).local(0, (1,)) < 0  # cheap: never asked
 
 
 def test_all_ways_to_ask_give_the_same_numbers():
     score = Slow(1.0)
-    careful = score.watched(lambda: None)
+    careful = score.interruptible(lambda: None)
     assert careful.local(2, (0, 1)) == score.local(2, (0, 1))
     np.testing.assert_array_equal(careful.subsets(0, [1, 2, 3]), score.subsets(0, [1, 2, 3]))
     np.testing.assert_array_equal(
@@ -118,7 +118,7 @@ class Closed(Slow):
 
 def test_a_cache_forwards_what_has_a_closed_form_and_remembers_what_has_not():
     closed = Closed()
-    cached = Cached(closed)
+    cached = CachedScore(closed)
     assert cached.lattice
     assert cached.threads == 3
     mask = np.array([[True, False, True, False, False, False, False]])
@@ -132,7 +132,7 @@ def test_a_cache_forwards_what_has_a_closed_form_and_remembers_what_has_not():
     assert cached.compiled("x") == ("compiled", "x")
     dear = Slow(1.0)
     dear.batches.clear()
-    cached = Cached(dear)
+    cached = CachedScore(dear)
     assert not cached.lattice
     assert cached.compiled() is None
     for _ in range(2):

@@ -8,7 +8,7 @@ from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
 from arcwise.graphs import Limits
 from arcwise.scores import Score, total
-from arcwise.search import annealing
+from arcwise.search import anneal
 from arcwise.search.climb import Climb, Peak
 from arcwise.search.local_search import _cool
 
@@ -29,7 +29,7 @@ def test_the_temperatures_have_to_fall_and_stay_above_zero():
     score = bind("bic", FAMILIES["gaussian"], linear(1))
     for options in ({"cold": 0.0}, {"hot": 0.1, "cold": 0.5}, {"cold": -1.0}):
         with pytest.raises(FitError, match="hot >= cold > 0"):
-            annealing(score, rng=np.random.default_rng(1), **options)
+            anneal(score, rng=np.random.default_rng(1), **options)
 
 
 def test_at_one_temperature_graphs_are_visited_by_their_weight():
@@ -51,17 +51,17 @@ def test_at_one_temperature_graphs_are_visited_by_their_weight():
 
 def test_the_end_is_a_local_optimum_and_no_steps_is_climbing_alone():
     score = bind("bic", FAMILIES["gaussian"], linear(1, p=6))
-    result = annealing(score, rng=np.random.default_rng(1), steps=2000)
+    result = anneal(score, rng=np.random.default_rng(1), steps=2000)
     climb = Climb(score, result.graph, Limits.none(score.nodes))
     assert climb.best().gain < 1e-6
     assert str(result.stopped) == "cooled down"
-    assert annealing(score, rng=np.random.default_rng(1), steps=0).score == pytest.approx(
-        total(score, annealing(score, rng=np.random.default_rng(2), steps=0).graph)
+    assert anneal(score, rng=np.random.default_rng(1), steps=0).score == pytest.approx(
+        total(score, anneal(score, rng=np.random.default_rng(2), steps=0).graph)
     )
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_graph_on_the_way_is_better_than_the_one_handed_back(seed, monkeypatch):
     totals = visited(monkeypatch)
-    result = annealing(dense_bic(seed, 8), rng=np.random.default_rng(seed), steps=4000)
+    result = anneal(dense_bic(seed, 8), rng=np.random.default_rng(seed), steps=4000)
     assert result.score == pytest.approx(max(totals), abs=1e-6)

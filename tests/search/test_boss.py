@@ -7,9 +7,9 @@ from naive.visits import dense_bic
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Rules
-from arcwise.scores import Cached, total
+from arcwise.scores import CachedScore, total
 from arcwise.search import boss, exact, ges
-from arcwise.search.boss import Ordered, displaced, legal_order
+from arcwise.search.boss import OrderSearch, displace, legal_order
 from arcwise.search.run import Run
 
 
@@ -54,7 +54,7 @@ def test_small_problems_end_at_the_optimum_or_close_to_it():
 def test_a_climb_ends_where_no_move_of_one_variable_helps(seed):
     """Greedy growing may give a variable less the more come before it, so every place has to be tried."""
     score, rng = dense_bic(seed, 8, rows=30), np.random.default_rng(seed)
-    orders = Ordered(Run(score), rng)
+    orders = OrderSearch(Run(score), rng)
     start = rng.permutation(8).tolist()
     end = orders._climb(orders._orders, start, lambda *step: False)
     assert graph_of(score, end.order)[1] == pytest.approx(end.total)
@@ -64,7 +64,7 @@ def test_a_climb_ends_where_no_move_of_one_variable_helps(seed):
 def test_dear_scores_take_the_same_way_set_by_set():
     score = bind("bic", FAMILIES["gaussian"], linear(4, rows=100, p=8))
     options = {"start": DAG.empty(score.nodes), "restarts": 0}
-    closed, plain = run(score, **options), run(Cached(score), **options)
+    closed, plain = run(score, **options), run(CachedScore(score), **options)
     assert plain.graph == closed.graph
     assert [s.what for s in plain.trace] == [s.what for s in closed.trace]
 
@@ -103,7 +103,7 @@ def test_displaced_orders_keep_required_parents_first():
     start = legal_order(limits.start(), np.arange(8.0))
     seen = set()
     for _ in range(50):
-        order = displaced(start, limits, rng)
+        order = displace(start, limits, rng)
         assert sorted(order) == list(range(8))
         assert order.index(7) < order.index(0) < order.index(3)
         seen.add(tuple(order))

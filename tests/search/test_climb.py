@@ -10,7 +10,7 @@ from naive import moves as naive
 
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import Score, total
 from arcwise.search.climb import KINDS, Climb, Gain
 from arcwise.search.run import starting_graph
@@ -155,12 +155,12 @@ def test_of_opposite_arcs_that_tie_the_one_that_leaves_more_to_be_gained_is_take
     climb = Climb(score, *starting_graph(score, None, rules.on(score.nodes)))
     for _ in range(8):
         for move in climb.above(-np.inf):
-            assert climb.settled(move) == move  # dear scores are not asked for more
+            assert climb.choose_direction(move) == move  # dear scores are not asked for more
             score.lattice = True
             back = climb.legal(0, move.head, move.tail) if move.what == "add" else None
             tied = back is not None and abs(back.gain - move.gain) < 1e-9
             other = tied and left(climb, back) > left(climb, move) + 1e-9
-            assert climb.settled(move) == (back if other else move)
+            assert climb.choose_direction(move) == (back if other else move)
             score.lattice = False
         climb.shake(rng, 1)
 
@@ -196,7 +196,7 @@ class Ending(Chance):
     def many(self, child, sets):
         self.left -= len(sets)
         if self.left < 0:
-            raise Interrupted
+            raise SearchEnd
         return super().many(child, sets)
 
 

@@ -243,7 +243,7 @@ def bare(score, start, limits, phases, most):
         score.sweep,
         watch,
         start.parents,
-        equivalence._barred(limits),
+        equivalence._barred_parents(limits),
         limits.required,
         phases=equivalence._numbers(tuple(phases)),
         iterate=True,

@@ -8,7 +8,7 @@ from naive.visits import dense_bic, visited
 from arcwise.conditionals import FAMILIES
 from arcwise.graphs import DAG, Rules, legal_moves
 from arcwise.scores import Score, delta, total
-from arcwise.search import exact, greedy, iterated, tabu
+from arcwise.search import exact, greedy, iterate_climbs, tabu
 
 SMALL = bind("bic", FAMILIES["gaussian"], linear(1, rows=70, p=6))
 
@@ -123,11 +123,11 @@ def test_no_graph_on_the_way_is_better_than_the_one_handed_back(seed, restarts, 
 
 
 def test_rounds_shake_and_climb_and_keep_the_better_graph():
-    result = iterated(BIC, rng=np.random.default_rng(1), rounds=6, shake=3)
+    result = iterate_climbs(BIC, rng=np.random.default_rng(1), rounds=6, shake=3)
     assert sum(step.what == "restart" for step in result.trace) == 6
     assert result.score >= greedy(BIC).score
     assert str(result.stopped) == "6 rounds are over"
 
 
 def test_no_rounds_is_greedy_search():
-    assert iterated(BIC, rng=np.random.default_rng(1), rounds=0).graph == greedy(BIC).graph
+    assert iterate_climbs(BIC, rng=np.random.default_rng(1), rounds=0).graph == greedy(BIC).graph

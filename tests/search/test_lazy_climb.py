@@ -13,7 +13,7 @@ from arcwise.graphs import DAG, Limits, Rules
 from arcwise.scores import Score, total
 from arcwise.search import auto, greedy
 from arcwise.search.exact import best_known
-from arcwise.search.lazy_climb import LazyArcs, LazyClimb, Memory, cleared, turned
+from arcwise.search.lazy_climb import LazyArcs, LazyClimb, Memory, clear_nodes, turn_arc
 from arcwise.search.run import Run
 
 
@@ -238,7 +238,7 @@ def test_clearing_leaves_required_arcs():
     graph = DAG.from_arcs(["a -> b", "b -> c", "c -> d"], nodes)
     limits = Rules(required=["b -> c"]).on(nodes)
     rng = np.random.default_rng(0)
-    left = [cleared(graph, limits, rng) for _ in range(30)]
+    left = [clear_nodes(graph, limits, rng) for _ in range(30)]
     assert all(each.parents[2] == (1,) for each in left)
     assert min(each.n_arcs for each in left) == 1
 
@@ -254,7 +254,7 @@ def test_turning_an_arc_bares_its_ends_and_obeys_the_rules():
             max_parents=2,
         )
         limits = rules.on(nodes)
-        new = turned(graph, limits, rng)
+        new = turn_arc(graph, limits, rng)
         assert limits.allows_graph(new)
         DAG(nodes, new.parents)  # refuses a cycle
         backward = [(t, h) for t, h in graph.arcs if (h, t) in new.arcs]
@@ -270,7 +270,7 @@ def test_where_no_arc_can_be_turned_surroundings_are_cleared():
     nodes = tuple("ab")
     graph = DAG.from_arcs(["a -> b"], nodes)
     limits = Rules(forbidden=["b -> a"]).on(nodes)
-    assert turned(graph, limits, np.random.default_rng(0)).n_arcs == 0
+    assert turn_arc(graph, limits, np.random.default_rng(0)).n_arcs == 0
 
 
 @pytest.mark.parametrize("after", [1, 30, 200, 400])

@@ -11,7 +11,7 @@ from naive import glasso as naive
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, decomposable
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.undirected import fixed_graph as module
 from arcwise.undirected.fixed_graph import fixed_graph, refit_graph
 from arcwise.undirected.given_matrices import add_noise
@@ -290,13 +290,13 @@ def test_a_long_fit_can_be_ended():
         def check():
             asked.append(count)
             if len(asked) >= count:
-                raise Interrupted
+                raise SearchEnd
 
         return check
 
     for count in (1, 2, 4):
         asked.clear()
-        with pytest.raises(Interrupted):
+        with pytest.raises(SearchEnd):
             fixed_graph(S, ring, check=after(count))
         assert len(asked) == count
     np.testing.assert_array_equal(

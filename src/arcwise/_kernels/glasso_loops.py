@@ -175,7 +175,7 @@ def box(moments: Array, penalties: Array, covariance: Array) -> None:
     _native.glasso_box(moments, penalties, covariance)
 
 
-def ahead(
+def extrapolate(
     moments: Array,
     penalties: Array,
     latest: Array,

@@ -59,7 +59,7 @@ class Batches(NativeScores, ABC):
         """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
 
     @abstractmethod
-    def charged(self, extra: Array) -> Self:
+    def with_charges(self, extra: Array) -> Self:
         """The same with something added by the number of parents."""
 
 
@@ -188,7 +188,7 @@ class DiscreteScores(Batches):
         rest = alpha, per_param, sizes, nml, most_cells, jackknife
         self.native = _native.DiscreteScores(table.native, *words, *rest)
 
-    def charged(self, extra: Array) -> Self:
+    def with_charges(self, extra: Array) -> Self:
         """The same with something added by the number of parents; both share what they remember."""
         other = object.__new__(type(self))
         other.table, other.kind, other._options = self.table, self.kind, self._options

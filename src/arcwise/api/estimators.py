@@ -129,7 +129,7 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         self.penalty_ = float(net.settings["penalty"])
         self.location_, self.precision_ = joint.mean.copy(), joint.precision.copy()
         self.covariance_ = joint.covariance.copy()
-        self.graph_ = UGraph.unchecked(shown, net.net.inputs)
+        self.graph_ = UGraph.make_unchecked(shown, net.net.inputs)
         return self
 
     def score(self, X: ArrayLike, y: Any = None) -> float:

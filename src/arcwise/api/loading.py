@@ -107,7 +107,7 @@ def _loaded(path: str | PathLike[str]) -> Any:
     return READERS[kind](stored, path)
 
 
-def _network(stored: io.Stored, path: str | PathLike[str]) -> Network:
+def _network(stored: io.StoredNet, path: str | PathLike[str]) -> Network:
     if stored.net is None:
         raise FileError(
             f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
@@ -170,7 +170,7 @@ def _rules(value: Any, net: Net) -> Rules | None:
         return None
 
 
-READERS: dict[str, Callable[[io.Stored, str | PathLike[str]], Any]] = {
+READERS: dict[str, Callable[[io.StoredNet, str | PathLike[str]], Any]] = {
     "network": _network,
     "posterior": read_posterior,
 }

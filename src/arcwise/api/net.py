@@ -187,7 +187,7 @@ class Network(Asked, Figures):
         if not self.graph.directed:
             return self.graph.neighbours_of(node)
         beside = {*self.graph.parents[node], *self.graph.children[node]}
-        return graphs.named(self.graph, sorted(beside))
+        return graphs.node_names(self.graph, sorted(beside))
 
     def blanket(self, name: str) -> tuple[str, ...]:
         """The Markov blanket: all that is needed to know what the rest says about a variable."""
@@ -345,16 +345,16 @@ class Network(Asked, Figures):
         """
         place = Path(path)
         whole = not io.is_figure(place)
-        io.save(io.Stored.of(self.net, self.about()) if whole else self.drawn, place)
+        io.save(io.StoredNet.of(self.net, self.about()) if whole else self.drawn, place)
         return place
 
     @property
-    def drawn(self) -> io.Stored:
+    def drawn(self) -> io.StoredNet:
         """The graph with the heads that print and pictures have, and a caption where they are unchecked."""
         graph = self.edges.drawn(self.graph)
         unchecked = self.edges.unchecked and self.directed
         about = {"caption": "heads are unchecked: no certainty"} if unchecked else {}
-        return io.Stored(graph, about=about)
+        return io.StoredNet(graph, about=about)
 
     def about(self) -> dict[str, Any]:
         """What is known of the network beside its numbers, as plain values."""

@@ -37,7 +37,7 @@ def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
     return place
 
 
-def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
+def _stored_posterior(post: Posterior, with_data: bool) -> io.StoredNet:
     """A posterior as a document holds it: the best graph, and all else beside it."""
     found = post.found
     about: dict[str, Any] = {
@@ -65,7 +65,7 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.Stored:
     source = post.data
     if with_data and source is not None:
         about["data"] = _plain_data(source)
-    return io.Stored(found.best, None if source is None else source.variables, None, about)
+    return io.StoredNet(found.best, None if source is None else source.variables, None, about)
 
 
 _MATRICES = ("weights", "arcs", "adjacent", "arc_errors", "adjacent_errors", "shares")
@@ -129,7 +129,7 @@ def _plain_data(source: Source) -> dict[str, Any]:
     return {**plain, "weights": table.weights, "notes": [note.stored() for note in table.notes]}
 
 
-def read_posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
+def read_posterior(stored: io.StoredNet, path: str | PathLike[str]) -> Posterior:
     """A posterior from what a file holds."""
     about: Mapping[str, Any] = stored.about
     try:
@@ -141,7 +141,7 @@ def read_posterior(stored: io.Stored, path: str | PathLike[str]) -> Posterior:
         ) from None
 
 
-def _read_posterior(stored: io.Stored, about: Mapping[str, Any]) -> Posterior:
+def _read_posterior(stored: io.StoredNet, about: Mapping[str, Any]) -> Posterior:
     nodes, own = stored.graph.nodes, {"ties": False, **about["found"]}
     graphs: Any = io.unpack_graphs(about["graphs"], nodes, bool(stored.graph.directed))[0]
     values: dict[str, Any] = {name: np.asarray(own[name], dtype=float) for name in _MATRICES}

@@ -317,11 +317,11 @@ class Posterior(Asked):
         return save_posterior(self, Path(path), data)
 
     @property
-    def drawn(self) -> io.Stored:
+    def drawn(self) -> io.StoredNet:
         """The best graph with heads where its class and at least half of the graphs compel them."""
         spec, found = self.specification, self.found
         limits = None if spec is None else spec.rules.on(found.nodes)
-        return io.Stored(supported_graph(found, limits))
+        return io.StoredNet(supported_graph(found, limits))
 
     def plot(self, kind: str = "graph", **options: Any) -> Any:
         """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from arcwise.api.describe import all_notes, edge_count, no_edges
-from arcwise.errors import listed, plural
+from arcwise.errors import join_words, plural
 from arcwise.evaluate import Edge
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _uncertain(rows: list[Edge]) -> Doubt | None:
     weak = [row for row in rows if row.certainty is not None and row.certainty < UNCERTAIN]
     if not weak:
         return None
-    names = listed((_pair(row) for row in weak), 5)
+    names = join_words((_pair(row) for row in weak), 5)
     verb = "edge has" if len(weak) == 1 else "edges have"
     return {
         "about": "uncertain edges",
@@ -116,7 +116,7 @@ def _open(rows: list[Edge], directed: bool) -> Doubt | None:
     headless = [row for row in rows if not row.head] if directed else []
     if not headless:
         return None
-    names = listed((_pair(row) for row in headless), 5)
+    names = join_words((_pair(row) for row in headless), 5)
     return {
         "about": "open directions",
         "text": f"The data do not tell the direction of {plural(len(headless), 'edge')}: {names}.",

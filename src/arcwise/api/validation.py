@@ -22,7 +22,7 @@ from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.networks import Net, whole
 from arcwise.notes import StopReason
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.values import is_integer
 
 
@@ -68,7 +68,7 @@ def validate(
     dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed)
     with one_thread(source), watching as watch:
         away, found = inside(n_jobs, watch), None
-        with contextlib.suppress(Interrupted):
+        with contextlib.suppress(SearchEnd):
             learner = Learner(spec, watch=away, tuning_watch=away)
             fitter = learner if fixed is None else GraphFitter(spec, fixed.over(rows.names))
             found = validate_folds(dealt, fitter, runner(n_jobs, watch), target)

@@ -157,7 +157,7 @@ def convert(
 
     outputs.check([(target, ())], [Path(source)])
     there = Path(source).exists()
-    stored = io.load(source) if there else io.Stored(any_graph(source))
+    stored = io.load(source) if there else io.StoredNet(any_graph(source))
     learned = stored.net is not None or "kind" in stored.about
     drawn = api.load(source).drawn if learned and io.is_figure(target) else stored
     io.save(drawn, target)

@@ -172,7 +172,7 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     >>> listed(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    return errors.listed(map(printable, names), most)
+    return errors.join_words(map(printable, names), most)
 
 
 def file_name(path: Path) -> str:

@@ -110,7 +110,7 @@ def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: i
         return _tabulated(model, variable, xs, size)
     found: Distribution = own(xs, size)
     if isinstance(found, Categorical) and variable.levels is not None:
-        return found.labelled(variable.levels, variable.name)
+        return found.with_levels(variable.levels, variable.name)
     return found
 
 

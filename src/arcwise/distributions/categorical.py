@@ -52,7 +52,7 @@ class Categorical(Readings):
         weights = np.exp(logs - top)
         return cls(weights / weights.sum(axis=1, keepdims=True), levels, name)
 
-    def labelled(self, levels: tuple[Any, ...], name: str) -> Categorical:
+    def with_levels(self, levels: tuple[Any, ...], name: str) -> Categorical:
         """The same with the levels and the name of a variable."""
         return replace(self, levels=levels, name=name)
 
@@ -171,7 +171,7 @@ class Categorical(Readings):
         codes: Array = (heap[:, None, :-1] <= chance[:, :, None]).sum(axis=2).astype(float)
         return codes
 
-    def pooled(self, size: int, weights: Array | None = None) -> Categorical:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Categorical:
         """Average of each run of `size` rows, evenly or by weights."""
         share = run_weights(size, len(self.probabilities), weights)
         lines = self.probabilities.reshape(len(share), size, -1)

@@ -59,7 +59,7 @@ class Blend(Readings):
     parts: tuple[Distribution, ...]
     weights: Array
 
-    def _summed(self, values: Sequence[Array]) -> Array:
+    def _weighted_sum(self, values: Sequence[Array]) -> Array:
         """The weighted sum of what the parts say, row by row."""
         stacked = np.stack(values)
         lines = self.weights.reshape(self.weights.shape + (1,) * (stacked.ndim - 2))
@@ -69,18 +69,18 @@ class Blend(Readings):
     @cached_property
     def mean(self) -> Array:
         """Expected value of each row."""
-        return self._summed([part.mean for part in self.parts])
+        return self._weighted_sum([part.mean for part in self.parts])
 
     @cached_property
     def sd(self) -> Array:
         """Standard deviation of each row: that within the parts and that between them."""
         squares = [part.sd**2 + (part.mean - self.mean) ** 2 for part in self.parts]
-        spread: Array = np.sqrt(self._summed(squares))
+        spread: Array = np.sqrt(self._weighted_sum(squares))
         return spread
 
     def cdf(self, x: Array) -> Array:
         """Probability of a value at or below x."""
-        return self._summed([part.cdf(x) for part in self.parts])
+        return self._weighted_sum([part.cdf(x) for part in self.parts])
 
     def quantile(self, q: Array) -> Array:
         """Quantiles of each row (rows by shares), between those of the parts."""
@@ -103,7 +103,7 @@ class Blend(Readings):
 
     def probability(self, event: Any) -> Array:
         """Probability of an event in each row."""
-        return self._summed([part.probability(event) for part in self.parts])
+        return self._weighted_sum([part.probability(event) for part in self.parts])
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Independent draws of each row (rows by draws): of a part by chance, then from it."""
@@ -116,7 +116,7 @@ class Blend(Readings):
             out[mask] = part.sample(rng, draws)[mask]
         return out
 
-    def pooled(self, size: int, weights: Array | None = None) -> Distribution:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
         """Averages of runs of rows are made of the parts, not of their average."""
         raise DataError("An average over models is no state of a chain and is not pooled.")
 
@@ -200,9 +200,9 @@ class RowParts(Readings):
         """Independent draws of each row (rows by draws)."""
         return self._each(lambda part, _: part.sample(rng, draws), draws)
 
-    def pooled(self, size: int, weights: Array | None = None) -> Distribution:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
         """Average of each run of `size` rows; of a single part only."""
-        return self._single().pooled(size, weights)
+        return self._single().pool_rows(size, weights)
 
     def take(self, rows: Any) -> Distribution:
         """The distributions of some rows; of a single part only."""
@@ -248,7 +248,7 @@ class Average:
         last = self.kept[-1]
         if last.shares is not None:
             return last.with_shares(self.total / self.count)
-        return _side_by_side(self.kept).pooled(len(self.kept))
+        return _side_by_side(self.kept).pool_rows(len(self.kept))
 
 
 def _side_by_side(distributions: list[Distribution]) -> Distribution:

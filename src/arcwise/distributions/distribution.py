@@ -1,7 +1,7 @@
 """What every kind of distribution answers, row by row.
 
 Values `x` have one entry a row, or one line of entries a row; the answer has the same shape. Averages over
-runs of rows (`pooled`) are what Rao-Blackwell averages over states of a chain need.
+runs of rows (`pool_rows`) are what Rao-Blackwell averages over states of a chain need.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Distribution(Readings, Protocol):
         """Independent draws of each row (rows by draws); codes, for levels."""
         ...
 
-    def pooled(self, size: int, weights: Array | None = None) -> Distribution:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
         """Average of each run of `size` rows, evenly or by weights."""
         ...
 
@@ -193,10 +193,10 @@ def interval(name: str, pair: object) -> tuple[float, float]:
     return low, high
 
 
-def beside(x: float, sd: float) -> str:
+def format_by_spread(x: float, sd: float) -> str:
     """A number with as many digits as its spread is worth, four at least.
 
-    >>> beside(12.34567, 2.0), beside(1e9 + 0.123, 0.2408), beside(5.0, 0.0)
+    >>> format_by_spread(12.34567, 2.0), format_by_spread(1e9 + 0.123, 0.2408), format_by_spread(5.0, 0.0)
     ('12.35', '1000000000.1', '5')
     """
     is_usable = 0 < sd < np.inf and x and np.isfinite(x)

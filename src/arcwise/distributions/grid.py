@@ -141,13 +141,13 @@ class Grid(Readings):
         chance = rng.random((len(self.points), draws))
         return np.stack([self.inverse(row, share) for row, share in enumerate(chance)])
 
-    def pooled(self, size: int, weights: Array | None = None) -> Grid:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Grid:
         """Average of each run of `size` rows, evenly or by weights.
 
         It is known at points of all of them, so that nothing is smeared between peaks that lie far apart.
 
         >>> x = np.linspace(-8, 8, 400)[None, :]
-        >>> both = Grid(np.vstack([x, x + 100]), np.vstack([-0.5 * x**2] * 2)).pooled(2)
+        >>> both = Grid(np.vstack([x, x + 100]), np.vstack([-0.5 * x**2] * 2)).pool_rows(2)
         >>> both.mean.round(4).tolist(), both.cdf(np.array([50.0])).round(6).tolist()
         ([50.0], [0.5])
         """

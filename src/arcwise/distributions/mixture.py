@@ -97,7 +97,7 @@ class Normal(Readings):
         noise = rng.standard_normal((len(self.mean), draws))
         return self.mean[:, None] + self.sd[:, None] * noise
 
-    def pooled(self, size: int, weights: Array | None = None) -> Mixture:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Mixture:
         """Average of each run of `size` rows, evenly or by weights."""
         share = run_weights(size, len(self.mean), weights)
         return Mixture(self.mean.reshape(share.shape), self.sd.reshape(share.shape), share)
@@ -155,7 +155,7 @@ class Mixture(Readings):
         """The same normals with other weights."""
         return replace(self, weights=shares)
 
-    def _expected(self, values: Array) -> Array:
+    def _weighted_means(self, values: Array) -> Array:
         """Weighted sums of values that stand one a normal."""
         if len(values) == 1:
             product: Array = self.weights @ values[0]
@@ -166,14 +166,14 @@ class Mixture(Readings):
     @cached_property
     def mean(self) -> Array:
         """Expected value of each row."""
-        return self._expected(self.centres)
+        return self._weighted_means(self.centres)
 
     @cached_property
     def sd(self) -> Array:
         """Standard deviation of each row."""
         middle = np.median(self.centres)  # digits are lost only to the spread, not to the place
         off = self.centres - middle
-        square = self._expected(self.widths**2 + off**2) - self._expected(off) ** 2
+        square = self._weighted_means(self.widths**2 + off**2) - self._weighted_means(off) ** 2
         return np.sqrt(np.maximum(square, 0.0))
 
     def take(self, rows: Any) -> Mixture:
@@ -201,7 +201,7 @@ class Mixture(Readings):
 
     def probability(self, event: Any) -> Array:
         """Probability of an interval in each row."""
-        return self._expected(_mass(self.centres, self.widths, *event))
+        return self._weighted_means(_mass(self.centres, self.widths, *event))
 
     def quantile(self, q: Array) -> Array:
         """Quantiles of each row (rows by shares), by bracketing and Newton steps."""
@@ -224,7 +224,7 @@ class Mixture(Readings):
             out[row] = part.centres[0][picks] + part.widths[0][picks] * normal
         return out
 
-    def pooled(self, size: int, weights: Array | None = None) -> Mixture:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Mixture:
         """Average of each run of `size` rows, evenly or by weights."""
         share = run_weights(size, len(self.weights), weights)
         lines = self.weights.reshape(len(share), size, -1)

@@ -112,7 +112,7 @@ class Student(Readings):
         noise = rng.standard_t(np.broadcast_to(self.df[:, None], shape))
         return self.mean[:, None] + self.scale[:, None] * noise
 
-    def pooled(self, size: int, weights: Array | None = None) -> Distribution:
+    def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
         """Average of each run of `size` rows, evenly or by weights."""
         share = run_weights(size, len(self.mean), weights)
         parts = tuple(self.take(slice(first, None, size)) for first in range(size))

@@ -89,7 +89,7 @@ def averaged_graph(
         wanted = (posterior.adjacent > threshold) | _required(posterior, limits)
         np.fill_diagonal(wanted, False)
         rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
-        return UGraph.unchecked(posterior.nodes, rows), []
+        return UGraph.make_unchecked(posterior.nodes, rows), []
     bounds = Limits.none(posterior.nodes) if limits is None else limits
     parents = [set(row) for row in bounds.start().parents]
     left: list[tuple[str, str]] = []

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from arcwise.conditionals import FAMILIES, Fits
 from arcwise.data import Statistics, Table
 from arcwise.distributions import log_sum
-from arcwise.errors import listed
+from arcwise.errors import join_words
 from arcwise.graphs import DAG, Limits, UGraph, cpdag
 from arcwise.notes import Fix, Note, NoteKind
 from arcwise.results import Path
@@ -381,7 +381,7 @@ def _note(bend: Bend, graph: DAG | UGraph) -> Note:
     else:
         arrow = graph.directed and not bend.turned
         edges = [_edge(name[j], child, arrow) for j in bend.curved]
-        what = f"{listed(edges)} {'are' if several else 'is'} curved"
+        what = f"{join_words(edges)} {'are' if several else 'is'} curved"
     given = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
     text = f"{what}: {gain}{given}; {{model=}} would follow {'them' if several else 'it'}."
     return Note(NoteKind.MODEL, text, (child, *about), (Fix("model", "parzen"),))

@@ -34,7 +34,7 @@ from arcwise.evaluate.effects import effect_signs
 from arcwise.graphs import Limits, cpdag
 from arcwise.inference.factors import potentials, tree_with
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import Score
 from arcwise.scores.score import ParentSets
 from arcwise.search import Climb
@@ -95,13 +95,13 @@ class _Hasty(Score):
 
     def __init__(self, score: Score, net: Net, seconds: float) -> None:
         self.nodes, self.rows, self.until = score.nodes, score.rows, time.monotonic() + seconds
-        self.score = score.watched(self._check)
+        self.score = score.interruptible(self._check)
         for node, row in enumerate(net.inputs):
             self.many(node, [row, *(tuple(x for x in row if x != other) for other in row)])
 
     def _check(self) -> None:
         if time.monotonic() > self.until:
-            raise Interrupted
+            raise SearchEnd
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Local scores; NaN where there was no time."""
@@ -110,7 +110,7 @@ class _Hasty(Score):
     def _one(self, child: int, parents: tuple[int, ...]) -> float:
         try:
             return self.score.local(child, parents)
-        except Interrupted:
+        except SearchEnd:
             return float("nan")
 
 

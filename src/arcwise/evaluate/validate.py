@@ -33,7 +33,7 @@ from arcwise.inference import (
 )
 from arcwise.networks import Net
 from arcwise.notes import NOT_STOPPED, Stop
-from arcwise.results import Interrupted, Trail, Watch
+from arcwise.results import SearchEnd, Trail, Watch
 from arcwise.scores import Score
 
 Array = NDArray[np.float64]
@@ -348,11 +348,11 @@ def pruning(
     inputs = tuple(x for x in range(len(names)) if x != target)
     stages = [stage(inputs, score.local(target, inputs))]
     trail = Trail(on_step)
-    careful = score.watched(trail.check)
+    careful = score.interruptible(trail.check)
     while inputs and not trail.stopped:
         try:
             without = careful.toggles(target, inputs, inputs)
-        except Interrupted:
+        except SearchEnd:
             break
         # ties within rounding go to the lower column number
         place = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())

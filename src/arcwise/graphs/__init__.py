@@ -15,7 +15,7 @@
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
 `arcs` and `edges` answer with names, and so do functions; what is called `numbered_...`, orders and path
-counts answer with numbers, which `named` turns into names.
+counts answer with numbers, which `node_names` turns into names.
 """
 
 from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores
@@ -49,7 +49,7 @@ from arcwise.graphs.independence import (
 )
 from arcwise.graphs.matrix import adjacency, path_counts, to_networkx
 from arcwise.graphs.moves import Move, all_dags, complete_dag, legal_moves, random_dag
-from arcwise.graphs.nodes import Node, Nodes, named
+from arcwise.graphs.nodes import Node, Nodes, node_names
 from arcwise.graphs.pdag import PDAG, Graph, Members, directed_by, members, some_members
 from arcwise.graphs.rules import HasChild, Limits, Rules
 from arcwise.graphs.ugraph import (
@@ -57,7 +57,7 @@ from arcwise.graphs.ugraph import (
     cardinality_order,
     decomposable,
     numbered_cliques,
-    rooted,
+    root_forest,
     spanning_forest,
 )
 
@@ -100,13 +100,13 @@ __all__ = [
     "minimal_separator",
     "model_string",
     "moral",
-    "named",
+    "node_names",
     "numbered_cliques",
     "parents_as_written",
     "path_counts",
     "pdag_from_adjacency",
     "random_dag",
-    "rooted",
+    "root_forest",
     "separated",
     "shd",
     "shd_cpdag",

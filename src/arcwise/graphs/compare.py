@@ -80,9 +80,9 @@ class Comparison(Framed):
 
     def __str__(self) -> str:
         """Write a few lines for people."""
-        return "\n".join([*self.distances, *self._listed()])
+        return "\n".join([*self.distances, *self._change_lines()])
 
-    def _listed(self) -> Iterator[str]:
+    def _change_lines(self) -> Iterator[str]:
         """A line for each kind of change, with its edges."""
         for change in dict.fromkeys(difference.change for difference in self.differences):
             edges = [
@@ -140,7 +140,7 @@ def compare(graph: Any, reference: Any) -> Comparison:
     both = graph.directed and other.directed
     distance = _distance(graph, other) if both else None
     classes = None
-    if not (_undirected(graph) or _undirected(other)):
+    if not (_is_undirected(graph) or _is_undirected(other)):
         classes = shd_cpdag(graph, other)
     precision, recall, f1 = _scores(common, extra, missing)
     return Comparison(
@@ -168,7 +168,7 @@ def _rank(row: EdgeDifference) -> int:
 
 def _differences(graph: Graph, reference: Graph) -> Iterator[EdgeDifference]:
     """The pairs that differ, by their names; without directions if one of the graphs has none at all."""
-    if _undirected(graph) or _undirected(reference):
+    if _is_undirected(graph) or _is_undirected(reference):
         graph, reference = skeleton(graph), skeleton(reference)
     one, two = _edges(graph), _edges(reference)
     for pair in sorted(one.keys() | two.keys()):
@@ -230,7 +230,7 @@ def shd_cpdag(graph: Any, reference: Any) -> int:
     0
     """
     graph, other = _pair(graph, reference)
-    if _undirected(graph) or _undirected(other):
+    if _is_undirected(graph) or _is_undirected(other):
         raise GraphError("shd_cpdag compares DAGs or PDAGs, got an undirected graph.")
     one, two = (cpdag(g) if g.directed else g for g in (graph, other))
     return _distance(one, two)
@@ -271,7 +271,7 @@ def difference(graph: Any, reference: Any) -> float:
     return _share(extra + missing, len(one.nodes))
 
 
-def _undirected(graph: Graph) -> bool:
+def _is_undirected(graph: Graph) -> bool:
     return graph.directed is False
 
 
@@ -282,7 +282,7 @@ def _pair(graph: Any, reference: Any) -> tuple[Graph, Graph]:
         one = one.over(two.nodes)
     if _names_links_only(reference) and set(two.nodes) < set(one.nodes):
         two = two.over(one.nodes)
-    return one, _aligned(one, two)
+    return one, _align(one, two)
 
 
 def _names_links_only(form: Any) -> bool:
@@ -290,7 +290,7 @@ def _names_links_only(form: Any) -> bool:
     return isinstance(form, str | list | tuple | Mapping)
 
 
-def _aligned(graph: Graph, reference: Graph) -> Graph:
+def _align(graph: Graph, reference: Graph) -> Graph:
     """Bring the reference into the node order of the graph."""
     if graph.nodes == reference.nodes:
         return reference

@@ -19,8 +19,8 @@ from arcwise.graphs.nodes import (
     Node,
     check_nodes,
     check_rows,
-    named,
     names_in,
+    node_names,
     reach,
     topological,
     transpose,
@@ -82,7 +82,7 @@ class DAG(AnyGraph):
         rows: list[tuple[int, ...]] = [()] * len(graph.nodes)
         for rank, node in enumerate(places):
             rows[node] = tuple(sorted(places[:rank]))
-        return cls.unchecked(graph.nodes, tuple(rows))
+        return cls.make_unchecked(graph.nodes, tuple(rows))
 
     @classmethod
     def from_arcs(cls, arcs: Iterable[Arc], nodes: Iterable[str] | None = None) -> Self:
@@ -158,7 +158,7 @@ class DAG(AnyGraph):
         >>> DAG.from_arcs(["c -> a", "a -> b"]).node_order
         ('c', 'a', 'b')
         """
-        return named(self, self._order)
+        return node_names(self, self._order)
 
     def has_arc(self, tail: Node, head: Node) -> bool:
         """Tell whether there is an arc from tail to head.
@@ -178,7 +178,7 @@ class DAG(AnyGraph):
         >>> DAG.from_arcs(["a -> c", "b -> c"]).parents_of("c")
         ('a', 'b')
         """
-        return named(self, self.parents[self.index(node)])
+        return node_names(self, self.parents[self.index(node)])
 
     def children_of(self, node: Node) -> tuple[str, ...]:
         """Name the children of a node, in node order.
@@ -188,7 +188,7 @@ class DAG(AnyGraph):
         >>> DAG.from_arcs(["a -> c", "b -> c"]).children_of("a")
         ('c',)
         """
-        return named(self, self.children[self.index(node)])
+        return node_names(self, self.children[self.index(node)])
 
     def ancestors_of(self, node: Node) -> tuple[str, ...]:
         """Name all nodes from which a directed path leads to a node, itself excluded.
@@ -199,7 +199,7 @@ class DAG(AnyGraph):
         ('a', 'b')
         """
         number = self.index(node)
-        return named(self, sorted(reach(self.parents, [number]) - {number}))
+        return node_names(self, sorted(reach(self.parents, [number]) - {number}))
 
     def descendants_of(self, node: Node) -> tuple[str, ...]:
         """Name all nodes to which a directed path leads from a node, itself excluded.
@@ -210,7 +210,7 @@ class DAG(AnyGraph):
         ('b', 'c')
         """
         number = self.index(node)
-        return named(self, sorted(reach(self.children, [number]) - {number}))
+        return node_names(self, sorted(reach(self.children, [number]) - {number}))
 
     def blanket_of(self, node: Node) -> tuple[str, ...]:
         """Name the Markov blanket: parents, children and the children's other parents.
@@ -225,7 +225,7 @@ class DAG(AnyGraph):
         number = self.index(node)
         family = set(self.parents[number]).union(self.children[number])
         mates = family.union(*(self.parents[child] for child in self.children[number]))
-        return named(self, sorted(mates - {number}))
+        return node_names(self, sorted(mates - {number}))
 
     def with_arc(self, tail: Node, head: Node) -> Self:
         """Return the graph with one arc more.
@@ -281,7 +281,7 @@ class DAG(AnyGraph):
     def _with_row(self, child: int, row: tuple[int, ...]) -> Self:
         """Replace the parents of one child, unchecked."""
         rows = (*self.parents[:child], row, *self.parents[child + 1 :])
-        return type(self).unchecked(self.nodes, rows)
+        return type(self).make_unchecked(self.nodes, rows)
 
     def _words(self, tail: int, head: int) -> str:
         """Write an arc by names."""

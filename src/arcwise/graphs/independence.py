@@ -26,7 +26,7 @@ from typing import Any
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.formula import any_graph, graph_of
-from arcwise.graphs.nodes import Nodes, named, pick, reach
+from arcwise.graphs.nodes import Nodes, node_names, pick, reach
 from arcwise.graphs.pdag import PDAG, directed_by
 from arcwise.graphs.rules import Limits
 from arcwise.graphs.ugraph import UGraph
@@ -44,7 +44,7 @@ def skeleton(graph: Any) -> UGraph:
     if whole.directed is False:
         return whole
     rows = [tuple(sorted(row)) for row in _adjacent(whole)]
-    return UGraph.unchecked(whole.nodes, tuple(rows))
+    return UGraph.make_unchecked(whole.nodes, tuple(rows))
 
 
 def v_structures(graph: Any) -> tuple[tuple[str, str, str], ...]:
@@ -98,7 +98,7 @@ def moral(dag: Any) -> UGraph:
             for node in row:
                 near[node].update(row)
     rows = [tuple(sorted(row - {node})) for node, row in enumerate(near)]
-    return UGraph.unchecked(dag.nodes, tuple(rows))
+    return UGraph.make_unchecked(dag.nodes, tuple(rows))
 
 
 def equivalent(one: Any, two: Any) -> bool:
@@ -148,7 +148,7 @@ def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
     """
     graph = _with_arcs(graph)
     dag = graph if graph.directed else extension(graph)
-    compelled = _compelled(dag)
+    compelled = _find_compelled(dag)
     free: list[list[int]] = [[] for _ in dag.nodes]
     for head, row in enumerate(dag.parents):
         for tail in row:
@@ -156,7 +156,7 @@ def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
                 free[head].append(tail)
                 free[tail].append(head)
     parents = tuple(tuple(sorted(row)) for row in compelled)
-    result = PDAG.unchecked(dag.nodes, parents, tuple(tuple(sorted(row)) for row in free))
+    result = PDAG.make_unchecked(dag.nodes, parents, tuple(tuple(sorted(row)) for row in free))
     arcs = [] if limits is None else _known_arcs(dag, free, limits)
     return directed_by(result, arcs) if arcs else result
 
@@ -173,7 +173,7 @@ def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[i
     ]
 
 
-def _compelled(dag: DAG) -> list[set[int]]:
+def _find_compelled(dag: DAG) -> list[set[int]]:
     """Find for each node the parents whose arcs are compelled (Chickering's label-edges)."""
     rank = {node: number for number, node in enumerate(dag.order())}
     families = [frozenset(row) for row in dag.parents]
@@ -230,7 +230,7 @@ def extension(pdag: PDAG) -> DAG:
             heappush(look, -other)
     if remaining:
         raise _no_extension(pdag, remaining)
-    return DAG.unchecked(pdag.nodes, tuple(rows))
+    return DAG.make_unchecked(pdag.nodes, tuple(rows))
 
 
 def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
@@ -244,7 +244,7 @@ def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
 
 def _no_extension(pdag: PDAG, remaining: set[int]) -> GraphError:
     """Name the nodes among which no direction is possible."""
-    names = named(pdag, sorted(remaining))
+    names = node_names(pdag, sorted(remaining))
     text = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     return GraphError(
         f"No DAG extends this PDAG: the edges among {text} cannot all be directed without "
@@ -283,7 +283,7 @@ def separated(graph: Any, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
     """
     graph = graph_of(graph)
     left, right, between = _disjoint(graph, xs, ys, given)
-    return _connected(graph, left, between).isdisjoint(right)
+    return _find_connected(graph, left, between).isdisjoint(right)
 
 
 def d_separated_from(graph: Any, xs: Nodes, given: Nodes = ()) -> tuple[str, ...]:
@@ -305,8 +305,8 @@ def d_separated_from(graph: Any, xs: Nodes, given: Nodes = ()) -> tuple[str, ...
     """
     graph = graph_of(graph)
     left, _, between = _disjoint(graph, xs, (), given)
-    out = _connected(graph, left, between) | between
-    return named(graph, (node for node in range(len(graph.nodes)) if node not in out))
+    out = _find_connected(graph, left, between) | between
+    return node_names(graph, (node for node in range(len(graph.nodes)) if node not in out))
 
 
 def minimal_separator(
@@ -347,7 +347,7 @@ def minimal_separator(
     if not near.isdisjoint(right):
         return None
     first = (near & room) - ends
-    return named(graph, sorted(first & _moral_walk(graph, keep, right, first)))
+    return node_names(graph, sorted(first & _moral_walk(graph, keep, right, first)))
 
 
 def _disjoint(
@@ -364,7 +364,7 @@ def _disjoint(
     return left, right, between
 
 
-def _connected(graph: DAG | UGraph, starts: set[int], evidence: set[int]) -> set[int]:
+def _find_connected(graph: DAG | UGraph, starts: set[int], evidence: set[int]) -> set[int]:
     """Collect the nodes with an open path from the starts, the starts included."""
     if graph.directed:
         return _ball(graph, starts, evidence)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
-from arcwise.graphs.nodes import AnyGraph, check_nodes, named, numbered_names
+from arcwise.graphs.nodes import AnyGraph, check_nodes, node_names, numbered_names
 from arcwise.values import are_texts
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def to_networkx(graph: AnyGraph) -> Any:
     networkx = _networkx()
     result = networkx.DiGraph() if hasattr(graph, "parents") else networkx.Graph()
     result.add_nodes_from(graph.nodes)
-    result.add_edges_from(named(graph, arc) for arc in graph.numbered_arcs)
-    edges = [named(graph, edge) for edge in graph.numbered_edges]
+    result.add_edges_from(node_names(graph, arc) for arc in graph.numbered_arcs)
+    edges = [node_names(graph, edge) for edge in graph.numbered_edges]
     result.add_edges_from(edges)
     if result.is_directed():
         result.add_edges_from((two, one) for one, two in edges)
@@ -191,7 +191,7 @@ def ones_of(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[t
     names = None if nodes is None else list(nodes)
     if hasattr(matrix, "columns"):
         columns = [str(name) for name in matrix.columns]
-        names, matrix = names or columns, _aligned(matrix, columns)
+        names, matrix = names or columns, _align_rows(matrix, columns)
     if not hasattr(matrix, "tocoo"):
         matrix = np.asarray(matrix)
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -212,7 +212,7 @@ def ones_of(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[t
     return names, list(zip(rows.tolist(), columns_.tolist(), strict=True))
 
 
-def _aligned(frame: Any, columns: list[str]) -> Any:
+def _align_rows(frame: Any, columns: list[str]) -> Any:
     """The numbers of a frame, its rows in the order of its columns."""
     values, index = np.asarray(frame), getattr(frame, "index", None)
     labels = [] if index is None else [str(label) for label in index]

@@ -89,13 +89,13 @@ class Move:
         <DAG [a][b|a]>
         """
         if check:
-            return self._checked(dag)
+            return self._apply_checked(dag)
         rows = list(dag.parents)
         for child, row in self.changes(dag):
             rows[child] = row
-        return DAG.unchecked(dag.nodes, tuple(rows))
+        return DAG.make_unchecked(dag.nodes, tuple(rows))
 
-    def _checked(self, dag: DAG) -> DAG:
+    def _apply_checked(self, dag: DAG) -> DAG:
         """Apply through the graph's own checks."""
         if self.kind == "add":
             return dag.with_arc(self.tail, self.head)
@@ -129,7 +129,7 @@ def legal_moves(dag: DAG, limits: Limits | None = None) -> Iterator[Move]:
     >>> len(list(legal_moves(DAG.empty(["a", "b", "c"]))))
     6
     """
-    return (move for move in _acyclic_moves(dag) if _permitted(dag, move, limits))
+    return (move for move in _acyclic_moves(dag) if _is_permitted(dag, move, limits))
 
 
 def _acyclic_moves(dag: DAG) -> Iterator[Move]:
@@ -153,7 +153,7 @@ def _indirect(dag: DAG, head: int) -> set[int]:
     return reach(dag.parents, grand)
 
 
-def _permitted(dag: DAG, move: Move, limits: Limits | None) -> bool:
+def _is_permitted(dag: DAG, move: Move, limits: Limits | None) -> bool:
     """Ask the limits about the new families, and about the whole graph where there is a condition on it."""
     if limits is None:
         return True
@@ -195,7 +195,7 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
     rows: list[list[int]] = [[] for _ in names]
     for early, late in zip(*_pairs(count, degree / max(count - 1, 1), rng), strict=True):
         rows[order[late]].append(order[early])
-    return DAG.unchecked(names, tuple(tuple(sorted(row)) for row in rows))
+    return DAG.make_unchecked(names, tuple(tuple(sorted(row)) for row in rows))
 
 
 def _pairs(count: int, probability: float, rng: np.random.Generator) -> tuple[list[int], list[int]]:
@@ -237,7 +237,7 @@ def all_dags(limits: Limits) -> Iterator[DAG]:
     ]
     for rows in product(*sets):
         if len(topological(rows, transpose(rows))) == len(rows):
-            graph = DAG.unchecked(limits.nodes, rows)
+            graph = DAG.make_unchecked(limits.nodes, rows)
             if limits.allows_graph(graph):
                 yield graph
 

@@ -75,13 +75,13 @@ def pick(graph: "AnyGraph", nodes: Nodes) -> tuple[int, ...]:
     return tuple(sorted({graph.index(node) for node in as_tuple(nodes)}))
 
 
-def named(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
+def node_names(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
     """Return the names of numbered nodes, in the order given.
 
     Examples
     --------
     >>> from arcwise.graphs import DAG
-    >>> named(DAG.empty(["a", "b", "c"]), [2, 0])
+    >>> node_names(DAG.empty(["a", "b", "c"]), [2, 0])
     ('c', 'a')
     """
     return tuple(graph.nodes[number] for number in numbers)
@@ -161,13 +161,13 @@ class AnyGraph:
         return tuple((self.nodes[one], self.nodes[two]) for one, two in pairs)
 
     @classmethod
-    def unchecked(cls, nodes: tuple[str, ...], *rows: Rows) -> Self:
+    def make_unchecked(cls, nodes: tuple[str, ...], *rows: Rows) -> Self:
         """Make a graph without any check: for callers who know that the move was legal.
 
         Examples
         --------
         >>> from arcwise.graphs import DAG
-        >>> DAG.unchecked(("a", "b"), ((), (0,))).n_arcs
+        >>> DAG.make_unchecked(("a", "b"), ((), (0,))).n_arcs
         1
         """
         graph = object.__new__(cls)
@@ -185,7 +185,7 @@ class AnyGraph:
         <DAG [a][b]>
         """
         names = check_nodes(nodes)
-        return cls.unchecked(names, *[((),) * len(names)] * (len(cls.__match_args__) - 1))
+        return cls.make_unchecked(names, *[((),) * len(names)] * (len(cls.__match_args__) - 1))
 
     @property
     def numbered_arcs(self) -> tuple[tuple[int, int], ...]:
@@ -234,7 +234,7 @@ class AnyGraph:
         """
         names = check_nodes(nodes)
         rows = (getattr(self, field.name) for field in fields(self)[1:])
-        return self.unchecked(names, *(rows_over(self.nodes, row, names) for row in rows))
+        return self.make_unchecked(names, *(rows_over(self.nodes, row, names) for row in rows))
 
     def subgraph(self, nodes: Iterable[Node]) -> Self:
         """Return the graph on some of its nodes, with all arcs and edges between them.
@@ -248,8 +248,8 @@ class AnyGraph:
         keep = pick(self, nodes)
         rank = {node: new for new, node in enumerate(keep)}
         rows = (getattr(self, field.name) for field in fields(self)[1:])
-        return self.unchecked(
-            named(self, keep),
+        return self.make_unchecked(
+            node_names(self, keep),
             *(tuple(tuple(rank[n] for n in row[k] if n in rank) for k in keep) for row in rows),
         )
 
@@ -269,7 +269,9 @@ class AnyGraph:
         for name in names:
             self.index(name)
         nodes = check_nodes(names.get(name, name) for name in self.nodes)
-        return self.unchecked(nodes, *(getattr(self, field.name) for field in fields(self)[1:]))
+        return self.make_unchecked(
+            nodes, *(getattr(self, field.name) for field in fields(self)[1:])
+        )
 
     def _repr_html_(self) -> str | None:
         """Draw small graphs in notebooks."""

@@ -93,7 +93,7 @@ def _path_of(statement: str, *, terms: bool = True) -> tuple[list[str], list[str
             f"A term with -> or -- must be a path such as a -> b -> c, got {statement!r} with "
             f"{signs_inside[0]!r}: write parents as [c|a:b], or one arc or edge after the other."
         )
-    names = _checked(_LINK.split(statement), statement)
+    names = _check_names(_LINK.split(statement), statement)
     wrong = [name for name in names if _ENDS.search(name)]
     if wrong:
         raise GraphError(
@@ -111,8 +111,8 @@ def _names_of(statement: str, *, bar: bool) -> list[str]:
         child, _, parents = statement.partition("|")
         if "|" in parents or ":" in child or "*" in child:
             raise GraphError(f"A term with | is child|parent:parent, got {statement!r}.")
-        return _checked([child, *re.split(r"[:*]", parents)], statement)
-    return _checked(re.split(r"[:*]", statement), statement)
+        return _check_names([child, *re.split(r"[:*]", parents)], statement)
+    return _check_names(re.split(r"[:*]", statement), statement)
 
 
 def _families_of(text: str) -> dict[str, list[str]]:
@@ -126,7 +126,7 @@ def _families_of(text: str) -> dict[str, list[str]]:
                 f"at sign {position + 1}; names must not hold any of [ ] | : there."
             )
         parents = [] if match[2] is None else match[2].split(":")
-        child, *rest = _checked([match[1], *parents], match[0].strip())
+        child, *rest = _check_names([match[1], *parents], match[0].strip())
         if child in families:
             raise GraphError(f"Node {child!r} has two pairs of brackets in the model string.")
         families[child] = rest
@@ -146,7 +146,7 @@ def _kind(sign: str) -> str:
     return {(False, True): RIGHT, (True, False): LEFT, (True, True): BOTH}.get((left, right), LINE)
 
 
-def _checked(names: list[str], statement: str) -> list[str]:
+def _check_names(names: list[str], statement: str) -> list[str]:
     """Strip spaces; refuse empty and repeated names, and names that hold an arrow."""
     bare = [name.strip() for name in names]
     if not all(bare):

@@ -29,7 +29,7 @@ import numpy as np
 
 from arcwise.errors import GraphError
 from arcwise.graphs.dag import DAG
-from arcwise.graphs.nodes import AnyGraph, Node, check_nodes, named, names_in
+from arcwise.graphs.nodes import AnyGraph, Node, check_nodes, names_in, node_names
 from arcwise.graphs.parser import Arc, edge, pair
 from arcwise.graphs.ugraph import UGraph
 
@@ -108,12 +108,12 @@ class PDAG(AnyGraph):
     @cached_property
     def directed_part(self) -> DAG:
         """The arcs alone, as a graph on all nodes."""
-        return DAG.unchecked(self.nodes, self.parents)
+        return DAG.make_unchecked(self.nodes, self.parents)
 
     @cached_property
     def undirected_part(self) -> UGraph:
         """The undirected edges alone, as a graph on all nodes."""
-        return UGraph.unchecked(self.nodes, self.neighbours)
+        return UGraph.make_unchecked(self.nodes, self.neighbours)
 
     @property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -162,7 +162,7 @@ class PDAG(AnyGraph):
         >>> PDAG.from_edges(["a -> b"], [("b", "c")]).parents_of("b")
         ('a',)
         """
-        return named(self, self.parents[self.index(node)])
+        return node_names(self, self.parents[self.index(node)])
 
     def children_of(self, node: Node) -> tuple[str, ...]:
         """Name the nodes with an arc from a node, in node order.
@@ -172,7 +172,7 @@ class PDAG(AnyGraph):
         >>> PDAG.from_edges(["a -> b"], [("b", "c")]).children_of("a")
         ('b',)
         """
-        return named(self, self.children[self.index(node)])
+        return node_names(self, self.children[self.index(node)])
 
     def neighbours_of(self, node: Node) -> tuple[str, ...]:
         """Name the nodes joined to a node by an undirected edge, in node order.
@@ -182,7 +182,7 @@ class PDAG(AnyGraph):
         >>> PDAG.from_edges(["a -> b"], [("b", "c")]).neighbours_of("b")
         ('c',)
         """
-        return named(self, self.neighbours[self.index(node)])
+        return node_names(self, self.neighbours[self.index(node)])
 
     def __hash__(self) -> int:
         """Hash arcs and edges only: graphs met in one search share their nodes."""
@@ -233,7 +233,7 @@ class _Partial:
             for rows in (self.parents, self.children, self.free):
                 rows[node] = rows[node].copy()
 
-    def joined(self, one: int, two: int) -> bool:
+    def is_adjacent(self, one: int, two: int) -> bool:
         """Whether two nodes are adjacent."""
         return two in self.free[one] or two in self.parents[one] or two in self.children[one]
 
@@ -254,40 +254,40 @@ class _Partial:
             self.free[head].remove(tail)
             self.children[tail].add(head)
             self.parents[head].add(tail)
-            waiting += self._following(tail, head)
+            waiting += self._implied_arcs(tail, head)
         return self
 
-    def _following(self, a: int, b: int) -> Iterator[NumberedArc]:
+    def _implied_arcs(self, a: int, b: int) -> Iterator[NumberedArc]:
         """Arcs that Meek's rules demand because of the new arc a -> b."""
         parents, children, free = self.parents, self.children, self.free
-        yield from ((b, c) for c in free[b] if not self.joined(a, c))  # rule 1
+        yield from ((b, c) for c in free[b] if not self.is_adjacent(a, c))  # rule 1
         yield from ((a, c) for c in children[b] & free[a])  # rule 2, the first arc
         yield from ((c, b) for c in parents[a] & free[b])  # rule 2, the second arc
         for x in free[a] & free[b]:  # rule 3
-            if any(x in free[d] and not self.joined(a, d) for d in parents[b] - {a}):
+            if any(x in free[d] and not self.is_adjacent(a, d) for d in parents[b] - {a}):
                 yield x, b
         for c in children[b]:  # rule 4, with a -> b -> c
-            if free[c] and not self.joined(a, c):
-                yield from ((x, c) for x in free[c] & free[a] if self.joined(x, b))
+            if free[c] and not self.is_adjacent(a, c):
+                yield from ((x, c) for x in free[c] & free[a] if self.is_adjacent(x, b))
         for c in parents[a]:  # rule 4, with c -> a -> b
-            if free[c] and not self.joined(c, b):
-                yield from ((x, b) for x in free[b] & free[c] if self.joined(x, a))
+            if free[c] and not self.is_adjacent(c, b):
+                yield from ((x, b) for x in free[b] & free[c] if self.is_adjacent(x, a))
 
-    def completed(self, near: DAG) -> DAG:
+    def complete(self, near: DAG) -> DAG:
         """Direct all that is left, as in a member where that can be."""
         for head, row in enumerate(near.parents):
             for tail in row:
                 if tail in self.free[head]:
                     self.direct((tail, head))
         rows = tuple(tuple(sorted(row)) for row in self.parents)
-        return near if rows == near.parents else DAG.unchecked(near.nodes, rows)
+        return near if rows == near.parents else DAG.make_unchecked(near.nodes, rows)
 
     def pdag(self, nodes: tuple[str, ...]) -> PDAG:
         """The state as a graph."""
         parents, free = (
             tuple(tuple(sorted(row)) for row in rows) for rows in (self.parents, self.free)
         )
-        return PDAG.unchecked(nodes, parents, free)
+        return PDAG.make_unchecked(nodes, parents, free)
 
 
 def directed_by(pdag: PDAG, arcs: Iterable[NumberedArc]) -> PDAG:
@@ -338,7 +338,7 @@ def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[
         while index < len(edges) and edges[index][1] not in state.free[edges[index][0]]:
             index += 1
         if index == len(edges):
-            yield state.completed(near)
+            yield state.complete(near)
             continue
         edge = edges[index]
         as_near = edge if edge[0] in near.parents[edge[1]] else edge[::-1]
@@ -410,4 +410,4 @@ def _descent(pdag: PDAG, near: DAG, at: Sequence[int], choose: Choose) -> DAG:
     for node, other in _edges_at(pdag, at):
         if other in state.free[node]:
             state.direct(choose((node, other)))
-    return state.completed(near)
+    return state.complete(near)

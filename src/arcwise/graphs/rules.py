@@ -79,7 +79,7 @@ class Rules:
         object.__setattr__(self, "joined", edges)
         object.__setattr__(self, "forbidden", tuple(dict.fromkeys((*barred, *both))))
         object.__setattr__(self, "tiers", _tiers(tiers))
-        object.__setattr__(self, "max_parents", _bound(max_parents))
+        object.__setattr__(self, "max_parents", _check_bound(max_parents))
         object.__setattr__(self, "target", target)
         _check_required(self)
 
@@ -142,7 +142,7 @@ class Rules:
         for tail, head in (*self.required, *self.joined):
             rows[numbers[head]].add(numbers[tail])
         required = tuple(tuple(sorted(row)) for row in rows)
-        limits = Limits(names, required, _barred(self, numbers), self.max_parents)
+        limits = Limits(names, required, _barred_parents(self, numbers), self.max_parents)
         return limits if self.target is None else limits.where(HasChild(numbers[self.target]))
 
 
@@ -348,7 +348,7 @@ def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     return rows
 
 
-def _bound(max_parents: int | None) -> int | None:
+def _check_bound(max_parents: int | None) -> int | None:
     """Check the largest number of parents."""
     if max_parents is not None and not is_count(max_parents):
         raise GraphError(f"max_parents must be None or a whole number >= 0, not {max_parents!r}.")
@@ -395,7 +395,7 @@ def _check_counts(graph: DAG, bound: int | None) -> None:
             )
 
 
-def _barred(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], ...] | None:
+def _barred_parents(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], ...] | None:
     """Collect for each child the parents ruled out by tiers, by forbidden arcs, and of a target all."""
     if not rules.forbidden and len(rules.tiers) < 2 and rules.target is None:
         return None

@@ -23,7 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
-from arcwise.graphs.nodes import AnyGraph, Node, check_nodes, check_rows, named, names_in, transpose
+from arcwise.graphs.nodes import (
+    AnyGraph,
+    Node,
+    check_nodes,
+    check_rows,
+    names_in,
+    node_names,
+    transpose,
+)
 from arcwise.graphs.parser import edge
 
 
@@ -68,7 +76,7 @@ class UGraph(AnyGraph):
         """
         names = check_nodes(nodes)
         every = tuple(range(len(names)))
-        return cls.unchecked(names, tuple(every[:node] + every[node + 1 :] for node in every))
+        return cls.make_unchecked(names, tuple(every[:node] + every[node + 1 :] for node in every))
 
     @classmethod
     def from_edges(
@@ -129,7 +137,7 @@ class UGraph(AnyGraph):
         >>> UGraph.from_edges(["a:b", "b:c", "a:c", "c:d"]).cliques
         (('a', 'b', 'c'), ('c', 'd'))
         """
-        return tuple(named(self, clique) for clique in numbered_cliques(self))
+        return tuple(node_names(self, clique) for clique in numbered_cliques(self))
 
     def has_edge(self, one: Node, two: Node) -> bool:
         """Tell whether two nodes are joined.
@@ -149,7 +157,7 @@ class UGraph(AnyGraph):
         >>> UGraph.from_edges([("a", "b"), ("b", "c")]).neighbours_of("b")
         ('a', 'c')
         """
-        return named(self, self.neighbours[self.index(node)])
+        return node_names(self, self.neighbours[self.index(node)])
 
     def blanket_of(self, node: Node) -> tuple[str, ...]:
         """Name the Markov blanket of a node: in an undirected graph, its neighbours.
@@ -181,7 +189,7 @@ class UGraph(AnyGraph):
         rows = list(self.neighbours)
         rows[left] = tuple(sorted((*rows[left], right)))
         rows[right] = tuple(sorted((*rows[right], left)))
-        return type(self).unchecked(self.nodes, tuple(rows))
+        return type(self).make_unchecked(self.nodes, tuple(rows))
 
     def without_edge(self, one: Node, two: Node) -> Self:
         """Return the graph with one edge less.
@@ -201,7 +209,7 @@ class UGraph(AnyGraph):
         rows = list(self.neighbours)
         rows[left] = tuple(node for node in rows[left] if node != right)
         rows[right] = tuple(node for node in rows[right] if node != left)
-        return type(self).unchecked(self.nodes, tuple(rows))
+        return type(self).make_unchecked(self.nodes, tuple(rows))
 
     def _words(self, one: int, two: int) -> str:
         """Write an edge by names."""
@@ -235,11 +243,7 @@ def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) ->
 
 
 def numbered_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
-    """List the maximal cliques.
-
-    Returns
-    -------
-    Ascending tuples of numbers, in ascending order. A graph can have exponentially many of them.
+    """List the maximal cliques, of which there can be exponentially many, as sorted tuples of numbers.
 
     Examples
     --------
@@ -385,7 +389,7 @@ def spanning_forest(weights: NDArray[np.float64]) -> list[tuple[int, int]]:
     return sorted(edges)
 
 
-def rooted(
+def root_forest(
     size: int, edges: list[tuple[int, int]], roots: list[int]
 ) -> tuple[tuple[int, ...], ...]:
     """Turn the edges of a forest away from roots.
@@ -401,7 +405,7 @@ def rooted(
     -------
     The parents of each node, one at most.
 
-    >>> rooted(4, [(0, 1), (1, 2)], [2])
+    >>> root_forest(4, [(0, 1), (1, 2)], [2])
     ((1,), (2,), (), ())
     """
     beside: list[list[int]] = [[] for _ in range(size)]

@@ -22,9 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from arcwise.distributions import (
     Categorical,
     Distribution,
-    beside,
     densest,
     entropy,
+    format_by_spread,
     interval,
     standard_quantiles,
 )
@@ -334,7 +334,7 @@ class Belief(Framed):
             return f"most likely {self.mode} ({float(self._chance([self.mode])):.4g})"
         if self.sd == 0:
             return f"certainly {self.mean:.4g}"
-        mean, low, high = (beside(x, self.sd) for x in (self.mean, *self.interval()))
+        mean, low, high = (format_by_spread(x, self.sd) for x in (self.mean, *self.interval()))
         return f"mean {mean}, sd {self.sd:.4g}; 95 % between {low} and {high}"
 
     def __str__(self) -> str:

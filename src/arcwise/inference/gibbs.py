@@ -269,7 +269,7 @@ def _simulate(
     for i, target in enumerate(targets):
         if open_rows(net, gaps, target.node).any():
             found.by_chain[i] = each = target.average.found()
-            found.parts[i].append((part, each.pooled(effort.chains)))
+            found.parts[i].append((part, each.pool_rows(effort.chains)))
             mixing = diagnose(np.stack(target.history).reshape(-1, len(gaps), effort.chains))
             mixing = mixing._replace(rhat=np.fmax(mixing.rhat, worst))
             for array, values in zip(found.mixing, mixing, strict=True):

@@ -44,7 +44,7 @@ from arcwise.inference.engine import (
 from arcwise.inference.joint_answers import States
 from arcwise.inference.linear_gaussian import KnownRows, check_relations, linear_net
 from arcwise.networks import BayesNet
-from arcwise.networks.draws import resampled
+from arcwise.networks.draws import resample
 from arcwise.notes import Note, answer_note
 
 _NODES = {1: 64, 2: 40, 3: 24}
@@ -240,7 +240,7 @@ class Intervals(Engine):
         joint = None
         if question.together:
             variables = tuple(net.variables[node] for node in question.asked)
-            chosen = resampled(points.shares, _STATES, question.rng)
+            chosen = resample(points.shares, _STATES, question.rng)
             noise = question.rng.standard_normal((_STATES, found.root.shape[1]))
             drawn = means[chosen] + noise @ (found.root * found.ratios[:, None]).T
             joint = States(variables, drawn.T[:, :, None].copy())
@@ -250,7 +250,7 @@ class Intervals(Engine):
     def complete(self, question: Question, draw: bool) -> Columns:
         """Draws of rows: points by their shares, and the other variables given them."""
         _, rows, points = _average(question)
-        chosen = resampled(points.shares, question.size, question.rng)
+        chosen = resample(points.shares, question.size, question.rng)
         columns, gaps = list(question.columns), question.gaps.copy()
         for node in question.ranges:
             columns[node] = rows.value(node)[chosen]
@@ -290,9 +290,9 @@ def _mixture(found: Predictive, place: int, shares: Array) -> Distribution:
     least = 1e-3 * np.sqrt(shares @ (mean - middle) ** 2) + 1e-12 * abs(middle)
     freedom = found.freedom[place]
     if freedom < _FREEDOM and len(shares) == _NODES[1] and (scale > least).all():
-        return distributions(mean, scale, np.full(len(mean), freedom)).pooled(len(mean), shares)
+        return distributions(mean, scale, np.full(len(mean), freedom)).pool_rows(len(mean), shares)
     wide = np.sqrt(freedom / (freedom - 2.0)) if freedom > 2 else 1.0
-    return Normal(mean, np.maximum(scale * wide, least)).pooled(len(mean), shares)
+    return Normal(mean, np.maximum(scale * wide, least)).pool_rows(len(mean), shares)
 
 
 def _notes(question: Question, found: Predictive, is_joint: bool) -> list[Note]:

@@ -28,7 +28,7 @@ from arcwise.conditionals import (
 from arcwise.conditionals.capabilities import windows_of
 from arcwise.conditionals.gaussian import regress
 from arcwise.data.variable import sentence_list
-from arcwise.errors import FitError, listed, plural
+from arcwise.errors import FitError, join_words, plural
 from arcwise.graphs import DAG, PDAG, Limits, cpdag, some_members
 from arcwise.graphs.nodes import topological, transpose
 from arcwise.inference.evidence import upward
@@ -328,7 +328,7 @@ def _unknown(edges: Edges) -> Note:
 
 def _edges(edges: Edges) -> str:
     """Edges for a sentence."""
-    return listed((f"{one} -- {two}" for one, two in edges), most=5)
+    return join_words((f"{one} -- {two}" for one, two in edges), most=5)
 
 
 Array = NDArray[np.float64]

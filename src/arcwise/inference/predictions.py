@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcwise.distributions import Categorical, Distribution, beside, standard_quantiles
+from arcwise.distributions import Categorical, Distribution, format_by_spread, standard_quantiles
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Framed, Series
@@ -164,7 +164,9 @@ class Predictions(Framed):
             return f"{self.name}: no rows to predict"
         if self.levels is None:
             least = float(self.sd.min())
-            low, high = (beside(float(x), least) for x in (self.mean.min(), self.mean.max()))
+            low, high = (
+                format_by_spread(float(x), least) for x in (self.mean.min(), self.mean.max())
+            )
             count = plural(len(self), "prediction")
             spread = f"sd {least:.4g} to {float(self.sd.max()):.4g}"
             return f"{self.name}: {count} between {low} and {high}, {spread}"

@@ -41,7 +41,7 @@ from arcwise.inference.engine import (
 from arcwise.inference.evidence import patterns, relevant
 from arcwise.inference.gibbs import RowAnswers, fill, gather
 from arcwise.networks import BayesNet, MarkovNet, ancestral
-from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resampled, weighted_draws
+from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resample, weighted_draws
 
 TYPICAL = 400
 """Rows drawn from the network, which say where a variable may lie and where chains start."""
@@ -182,7 +182,7 @@ def product_net(
     for node, row in enumerate(list(map(tuple, rows))):
         for other in row:
             rows[other].add(node)
-    graph = UGraph.unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
+    graph = UGraph.make_unchecked(net.names, tuple(tuple(sorted(row)) for row in rows))
     models = tuple(
         _conditional(_Rule(net, node, children[node], graph.neighbours[node]), typical, points)
         for node in range(len(net.names))
@@ -294,7 +294,7 @@ def _starts(
     # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
     order = np.argsort(found.columns[question.asked[0]], kind="stable")
     chains = question.options.over(STARTED).chains
-    chosen = order[resampled(found.weights[0][order], chains, question.rng)]
+    chosen = order[resample(found.weights[0][order], chains, question.rng)]
     return STARTED, {node: column[chosen] for node, column in found.columns.items()}
 
 

@@ -37,7 +37,7 @@ from arcwise.inference.gibbs_chains import beside, far, reached
 from arcwise.inference.joint_answers import States
 from arcwise.inference.product_rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
-from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resampled, weighted_draws
+from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resample, weighted_draws
 from arcwise.notes import Note
 
 ENOUGH = 200.0
@@ -98,7 +98,7 @@ class Importance(Engine):
         for row in np.flatnonzero(question.gaps.any(axis=1)).tolist():
             hidden = set(np.flatnonzero(question.gaps[row]).tolist())
             found = _pool(net, question, row, hidden)
-            one = resampled(found.weights[0], 1, question.rng)[0] if draw else None
+            one = resample(found.weights[0], 1, question.rng)[0] if draw else None
             for node, column in found.columns.items():
                 columns[node][row] = (
                     _middle(net, node, column, found) if one is None else column[one]
@@ -178,7 +178,7 @@ def _chosen(found: WeightedDraws, size: int, rng: np.random.Generator) -> NDArra
     """Which draws are taken; None for all, where there are as many and none counts more than another."""
     logs = found.logs[0]
     even = len(logs) == size and bool((logs == logs[0]).all())
-    return None if even else resampled(found.weights[0], size, rng)
+    return None if even else resample(found.weights[0], size, rng)
 
 
 def _middle(net: BayesNet, node: int, column: NDArray[Any], found: WeightedDraws) -> float:
@@ -223,10 +223,10 @@ class _Row:
         some = self._conditional(source, node, np.arange(1)).tabulated
         chosen = np.arange(len(self.weights))
         if some:
-            chosen = resampled(self.weights, RESAMPLED, self.question.rng)
+            chosen = resample(self.weights, RESAMPLED, self.question.rng)
         share = np.full(RESAMPLED, 1.0 / RESAMPLED) if some else self.weights
         each = self._conditional(source, node, chosen)
-        middle = each.pooled(len(chosen), None if some else share)
+        middle = each.pool_rows(len(chosen), None if some else share)
         variance = float((share**2) @ (centre(each) - float(centre(middle)[0])) ** 2)
         if some:  # draws that were taken stand for all of them
             own = self.found.columns[node].astype(float)
@@ -247,7 +247,7 @@ class _Row:
 
     def states(self) -> Array:
         """As many states as the draws are worth, so that events get honest errors."""
-        chosen = resampled(self.weights, max(int(self.size), 1), self.question.rng)
+        chosen = resample(self.weights, max(int(self.size), 1), self.question.rng)
         drawn = [self.found.columns[node][chosen].astype(float) for node in self.question.asked]
         return np.stack(drawn)[:, :, None]
 

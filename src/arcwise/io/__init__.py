@@ -25,7 +25,7 @@ from arcwise.io.files import (
     FIGURES,
     Content,
     Format,
-    Stored,
+    StoredNet,
     is_special,
     read_bytes,
     write_bytes,
@@ -47,7 +47,7 @@ __all__ = [
     "Content",
     "DiscreteNet",
     "Format",
-    "Stored",
+    "StoredNet",
     "dot",
     "is_figure",
     "load",
@@ -85,22 +85,22 @@ DISCRETE: dict[str, Format[DiscreteNet]] = {
 }
 
 
-def _reader(parse: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], Stored]:
+def _reader(parse: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], StoredNet]:
     """A reader of networks of tables."""
 
-    def stored(content: bytes) -> Stored:
+    def stored(content: bytes) -> StoredNet:
         net = parse(content)
         models = tuple(map(DiscreteConditional, net.tables))
         about = {"settings": {"model": "discrete"}, "notes": [note.stored() for note in net.notes]}
-        return Stored.of(BayesNet(net.variables, net.graph, models), about)
+        return StoredNet.of(BayesNet(net.variables, net.graph, models), about)
 
     return stored
 
 
-def _tables(write: Callable[[DiscreteNet], bytes], name: str) -> Callable[[Stored], bytes]:
+def _tables(write: Callable[[DiscreteNet], bytes], name: str) -> Callable[[StoredNet], bytes]:
     """A writer of networks of tables."""
 
-    def written(stored: Stored) -> bytes:
+    def written(stored: StoredNet) -> bytes:
         graph, net = stored.directed(name), stored.net
         models = () if net is None else net.conditionals
         tables = tuple(model.table for model in models if isinstance(model, DiscreteConditional))
@@ -114,7 +114,7 @@ def _tables(write: Callable[[DiscreteNet], bytes], name: str) -> Callable[[Store
     return written
 
 
-FORMATS: dict[str, Format[Stored]] = {
+FORMATS: dict[str, Format[StoredNet]] = {
     ".json": JSON,
     ".arcwise": BUNDLE,
     ".csv": ARCS,
@@ -160,7 +160,7 @@ def is_figure(path: str | PathLike[str]) -> bool:
     return format_of(Path(path), FORMATS) is DOT
 
 
-def load(path: str | PathLike[str]) -> Stored:
+def load(path: str | PathLike[str]) -> StoredNet:
     """Read a network file.
 
     Parameters
@@ -219,7 +219,7 @@ def _read(path: Path, register: Mapping[str, Format[Content]]) -> Content:
         raise FileError(f"{str(path)!r} cannot be read: {str(error).rstrip('.')}.") from None
 
 
-def save(stored: Stored, path: str | PathLike[str]) -> None:
+def save(stored: StoredNet, path: str | PathLike[str]) -> None:
     """Write a network file, whole or not at all.
 
     Parameters
@@ -235,7 +235,7 @@ def save(stored: Stored, path: str | PathLike[str]) -> None:
     >>> import tempfile
     >>> from arcwise.graphs import DAG
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(Stored(DAG.from_arcs([("a", "b")])), Path(folder, "small.json"))
+    ...     save(StoredNet(DAG.from_arcs([("a", "b")])), Path(folder, "small.json"))
     ...     str(load(Path(folder, "small.json")).graph)
     '[a][b|a]'
     """

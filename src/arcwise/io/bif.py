@@ -23,7 +23,7 @@ from math import prod
 import numpy as np
 
 from arcwise.errors import FileError
-from arcwise.io.scanner import Scanner, at, quote, unquote
+from arcwise.io.scanner import Scanner, error_at, quote, unquote
 from arcwise.io.tables import DiscreteNet, Draft, Numbers, level_texts, numbers, rows
 
 MARKS = r"{}\[\]();|"
@@ -138,7 +138,9 @@ class _Body:
 
     def wrong(self, start: int, what: str) -> FileError:
         """The error for a statement."""
-        return at(self.scanner.line_after(start), f"{what} in the probabilities of {self.child!r}")
+        return error_at(
+            self.scanner.line_after(start), f"{what} in the probabilities of {self.child!r}"
+        )
 
     def add(self, start: int, end: int) -> None:
         """Take one statement."""
@@ -150,21 +152,21 @@ class _Body:
             raise self.wrong(start, "there is no ';' after the last statement")
         if words[0] == "(":
             self.rows.append(self.row_number(words, start))
-            self.words += self.counted(words[len(self.codes) + 2 :], self.width, start)
+            self.words += self._check_count(words[len(self.codes) + 2 :], self.width, start)
             self.starts.append(start)
         elif words[0] == "table" and not self.rows:
             size = self.width * self.count
-            words = self.counted(self.scanner.words(start, end - 1, size + 2)[1:], size, start)
+            words = self._check_count(self.scanner.words(start, end - 1, size + 2)[1:], size, start)
             # The child's level changes slowest.
             self.words = [word for row in range(self.count) for word in words[row :: self.count]]
             self.rows, self.starts = list(range(self.count)), [start] * self.count
         elif words[0] == "default" and not self.default:
-            self.default = self.counted(words[1:], self.width, start)
+            self.default = self._check_count(words[1:], self.width, start)
             self.default_start = start
         else:
             raise self.wrong(start, f"expected one 'table', 'default' or '(', found {words[0]!r}")
 
-    def counted(self, words: list[str], size: int, start: int) -> list[str]:
+    def _check_count(self, words: list[str], size: int, start: int) -> list[str]:
         """The numbers of a statement, of which there must be so many."""
         if len(words) != size:
             got = f"got {len(words)}" if len(words) < size else "there are more"

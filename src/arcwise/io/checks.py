@@ -52,11 +52,11 @@ def check_joint(net: MarkovNet) -> None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
         local = net.joint.local(node, net.inputs[node])
-        if not _alike(local, model, _n_levels(net.variables[node])):
+        if not _are_alike(local, model, _n_levels(net.variables[node])):
             raise FileError(f"the local model of {name!r} is not that of the joint distribution")
 
 
-def _alike(one: Conditional, two: Conditional, levels: int) -> bool:
+def _are_alike(one: Conditional, two: Conditional, levels: int) -> bool:
     """Whether two regressions, or two tables, are the same but for rounding."""
     table, other = table_of(one, levels), table_of(two, levels)
     if table is not None and other is not None:

@@ -286,10 +286,10 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import UGraph
-    >>> from arcwise.networks import Fixed, MarkovNet
+    >>> from arcwise.networks import FixedValue, MarkovNet
     >>> x = np.arange(20.0)
     >>> variables = (Variable("a"), Variable("b"))
-    >>> models = (Fixed(1.0), Fixed(2.0))
+    >>> models = (FixedValue(1.0), FixedValue(2.0))
     >>> net = MarkovNet(variables, UGraph.empty(["a", "b"]), models, (x, x))
     >>> [array is x for array in shared_arrays(net)]
     [True]

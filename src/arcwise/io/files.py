@@ -1,6 +1,6 @@
 """What a network file holds, what a file format is, and files in and out, whole or not at all.
 
-A format turns bytes into a ``Stored`` value and back; it never touches a file itself. Opening,
+A format turns bytes into a ``StoredNet`` value and back; it never touches a file itself. Opening,
 compressing and replacing files safely is written once, here, so a new format is one pure function in each
 direction.
 
@@ -46,7 +46,7 @@ Rows = Sequence[Mapping[str, float | int | None]]
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class StoredNet:
     """What a network file held: always a graph, often more.
 
     Parameters
@@ -57,7 +57,7 @@ class Stored:
     about : anything else said of the network: score, options, origin of the data.
 
     >>> from arcwise.graphs import DAG
-    >>> Stored(DAG.from_arcs([("a", "b")])).net is None
+    >>> StoredNet(DAG.from_arcs([("a", "b")])).net is None
     True
     """
 
@@ -67,7 +67,7 @@ class Stored:
     about: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, net: Net, about: Mapping[str, object] | None = None) -> Stored:
+    def of(cls, net: Net, about: Mapping[str, object] | None = None) -> StoredNet:
         """Make the value for a fitted network."""
         return cls(net.graph, net.variables, net, dict(about or {}))
 

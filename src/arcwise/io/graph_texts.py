@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 
 from arcwise.data.text import check_quotes
 from arcwise.errors import FileError, GraphError, close_to
-from arcwise.graphs import DAG, Graph, UGraph, named
-from arcwise.io.files import Format, Stored
+from arcwise.graphs import DAG, Graph, UGraph, node_names
+from arcwise.io.files import Format, StoredNet
 
 # Column names that other programs give to the two ends of an arc.
 HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "head")}
@@ -25,7 +25,7 @@ HEADERS = {("parent", "child"), ("from", "to"), ("source", "target"), ("tail", "
 EDGES = {("first", "second"), ("one", "two"), ("node1", "node2")}
 
 
-def read_arcs(content: bytes) -> Stored:
+def read_arcs(content: bytes) -> StoredNet:
     r"""Read a table of arcs.
 
     Parameters
@@ -63,8 +63,8 @@ def read_arcs(content: bytes) -> Stored:
     arcs = [(parent, child) for parent, child in pairs if child]
     nodes = sorted({name for pair in pairs for name in pair if name})
     if header in EDGES:
-        return Stored(UGraph.from_edges(arcs, nodes))
-    return Stored(DAG.from_arcs(arcs, nodes))
+        return StoredNet(UGraph.from_edges(arcs, nodes))
+    return StoredNet(DAG.from_arcs(arcs, nodes))
 
 
 def _pair(number: int, row: list[str]) -> tuple[str, str]:
@@ -73,16 +73,16 @@ def _pair(number: int, row: list[str]) -> tuple[str, str]:
     return row[0], row[1]
 
 
-def write_arcs(stored: Stored) -> bytes:
+def write_arcs(stored: StoredNet) -> bytes:
     r"""Write the arcs of a stored network, or its edges where they have no direction.
 
     >>> from arcwise.graphs import DAG, UGraph
-    >>> write_arcs(Stored(DAG.from_arcs([("a", "b")], nodes=["a", "b", "c"])))
+    >>> write_arcs(StoredNet(DAG.from_arcs([("a", "b")], nodes=["a", "b", "c"])))
     b'parent,child\na,b\nc,\n'
     """
     undirected = stored.graph.directed is False
     graph = stored.graph if undirected else stored.directed("Arc table")
-    pairs = [named(graph, ends) for ends in (*graph.numbered_arcs, *graph.numbered_edges)]
+    pairs = [node_names(graph, ends) for ends in (*graph.numbered_arcs, *graph.numbered_edges)]
     touched = {name for pair in pairs for name in pair}
     rows = [("first", "second") if undirected else ("parent", "child"), *pairs]
     rows += [(name, "") for name in graph.nodes if name not in touched]
@@ -178,7 +178,7 @@ def _check(texts: Iterable[tuple[str, str]], edges: set[tuple[str, str]]) -> Non
             )
 
 
-def write_dot(stored: Stored) -> bytes:
+def write_dot(stored: StoredNet) -> bytes:
     """Write the graph of a stored network, with its caption if it has one."""
     return (dot(stored.graph, caption=str(stored.about.get("caption", ""))) + "\n").encode()
 

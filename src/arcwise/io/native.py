@@ -41,7 +41,7 @@ from arcwise.conditionals import (
 from arcwise.data import Variable
 from arcwise.data.variable import is_complete
 from arcwise.errors import ArcwiseError, FileError
-from arcwise.graphs import DAG, UGraph, named
+from arcwise.graphs import DAG, UGraph, node_names
 from arcwise.io.checks import check_blankets, check_joint, check_models
 from arcwise.io.codec import (
     Codec,
@@ -52,8 +52,8 @@ from arcwise.io.codec import (
     shared_arrays,
     write_variable,
 )
-from arcwise.io.files import Format, Stored
-from arcwise.networks import BayesNet, Fixed, Joint, MarkovNet, NormalJoint, TableJoint
+from arcwise.io.files import Format, StoredNet
+from arcwise.networks import BayesNet, FixedValue, Joint, MarkovNet, NormalJoint, TableJoint
 from arcwise.networks.joint import factors_of, normal_of
 from arcwise.values import is_count
 
@@ -65,23 +65,23 @@ VERSION = 3
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def write_json(stored: Stored) -> bytes:
+def write_json(stored: StoredNet) -> bytes:
     """Write a network as JSON text.
 
     >>> from arcwise.graphs import DAG
     >>> graph = DAG.from_arcs([("a", "b")])
-    >>> read_json(write_json(Stored(graph, about={"by": "hand"}))).about
+    >>> read_json(write_json(StoredNet(graph, about={"by": "hand"}))).about
     {'by': 'hand'}
     """
     return _document(stored, Codec(_types()))
 
 
-def read_json(content: bytes) -> Stored:
+def read_json(content: bytes) -> StoredNet:
     """Read a network from JSON text; FileError if it is damaged, foreign or too new."""
     return _guard(lambda: _stored_net(_parse(content), Codec(_types())))
 
 
-def write_bundle(stored: Stored) -> bytes:
+def write_bundle(stored: StoredNet) -> bytes:
     """Write a network as a zip archive with its large arrays beside the JSON."""
     members: list[NDArray[Any]] = []
 
@@ -100,10 +100,10 @@ def write_bundle(stored: Stored) -> bytes:
     return packed.getvalue()
 
 
-def read_bundle(content: bytes) -> Stored:
+def read_bundle(content: bytes) -> StoredNet:
     """Read a network from a zip archive; FileError if it is damaged, foreign or too new."""
 
-    def read() -> Stored:
+    def read() -> StoredNet:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
 
             def fetch(name: str) -> NDArray[Any]:
@@ -123,10 +123,10 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 def _types() -> dict[str, type]:
     """Classes that may appear in files, by name; asked for late, since families may be added."""
-    return {**CONDITIONALS, Fixed.word: Fixed}
+    return {**CONDITIONALS, FixedValue.word: FixedValue}
 
 
-def _guard(parse: Callable[[], Stored]) -> Stored:
+def _guard(parse: Callable[[], StoredNet]) -> StoredNet:
     """Turn whatever a damaged file makes the parsers raise into one FileError."""
     try:
         return parse()
@@ -143,7 +143,7 @@ def _guard(parse: Callable[[], Stored]) -> Stored:
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def _document(stored: Stored, codec: Codec) -> bytes:
+def _document(stored: StoredNet, codec: Codec) -> bytes:
     """The JSON text, one line per node."""
     shared = shared_arrays(stored.net)
     head = {"format": FORMAT, "version": VERSION, "about": codec.encode(dict(stored.about))}
@@ -164,7 +164,7 @@ def _lines(entries: Sequence[Any]) -> str:
     return f"[\n  {lines}]"
 
 
-def _beyond_plain(stored: Stored, codec: Codec) -> dict[str, Any]:
+def _beyond_plain(stored: StoredNet, codec: Codec) -> dict[str, Any]:
     """What a network holds beside its nodes."""
     net = stored.net
     if net is None:
@@ -172,7 +172,7 @@ def _beyond_plain(stored: Stored, codec: Codec) -> dict[str, Any]:
     if net.directed:
         if net.blankets is None:
             return {}
-        inner = Stored.of(net.blankets)
+        inner = StoredNet.of(net.blankets)
         return {"blankets": {"nodes": _nodes(inner, codec), **_beyond_plain(inner, codec)}}
     if tables := factors_of(net.joint):
         return {"joint": codec.encode({"scopes": tables.scopes, "tables": tables.tables})}
@@ -185,12 +185,14 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _nodes(stored: Stored, codec: Codec) -> list[dict[str, Any]]:
+def _nodes(stored: StoredNet, codec: Codec) -> list[dict[str, Any]]:
     graph = stored.graph if stored.graph.directed is False else stored.directed("Arcwise")
     variables = stored.variables or tuple(Variable(name) for name in graph.nodes)
     entries = [write_variable(variable, codec) for variable in variables]
     for i, entry in enumerate(entries):
-        entry["parents" if graph.directed else "neighbours"] = list(named(graph, graph.inputs[i]))
+        entry["parents" if graph.directed else "neighbours"] = list(
+            node_names(graph, graph.inputs[i])
+        )
         if stored.net is not None:
             entry["model"], entry["fields"] = codec.encode_object(stored.net.conditionals[i])
     return entries
@@ -226,7 +228,7 @@ def _no_constant(name: str) -> float:
     raise FileError(f"it has a bare {name}, which is not a JSON number")
 
 
-def _stored_net(document: Mapping[str, Any], codec: Codec) -> Stored:
+def _stored_net(document: Mapping[str, Any], codec: Codec) -> StoredNet:
     about = codec.decode(document.get("about", {}))
     if not fits(about, dict):
         raise FileError("its 'about' entry should hold named entries")
@@ -235,9 +237,9 @@ def _stored_net(document: Mapping[str, Any], codec: Codec) -> Stored:
     codec = replace(codec, shared=each_of_type(arrays, np.ndarray, "shared array"))
     variables, graph, models = nodes = _read_nodes(document, codec)
     if not models:
-        return Stored(graph, variables, None, about)
+        return StoredNet(graph, variables, None, about)
     if not graph.directed:
-        return Stored(graph, variables, _markov(nodes, document, codec), about)
+        return StoredNet(graph, variables, _markov(nodes, document, codec), about)
     inner = None
     if document.get("blankets") is not None:
         beside = of_type(document["blankets"], dict, "set of blanket models")
@@ -245,7 +247,7 @@ def _stored_net(document: Mapping[str, Any], codec: Codec) -> Stored:
     net = BayesNet(variables, graph, models, inner)
     check_blankets(net)
     check_models(net)
-    return Stored(graph, variables, net, about)
+    return StoredNet(graph, variables, net, about)
 
 
 Nodes = tuple[tuple[Variable, ...], DAG | UGraph, tuple[Conditional, ...]]

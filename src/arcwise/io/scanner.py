@@ -32,10 +32,10 @@ DEEPEST = 100
 FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def at(line: int, what: str) -> FileError:
+def error_at(line: int, what: str) -> FileError:
     """Make the error for a line of a file.
 
-    >>> at(3, "expected '{'")
+    >>> error_at(3, "expected '{'")
     FileError("line 3: expected '{'")
     """
     return FileError(f"line {line}: {what if len(what) <= SHOWN else what[:SHOWN] + ' ...'}")
@@ -96,7 +96,7 @@ class Scanner:
 
     def wrong(self, what: str) -> FileError:
         """The error for this place in the text."""
-        return at(self.line, what)
+        return error_at(self.line, what)
 
     def take(self) -> str:
         """The next mark, word or quoted text with its quotes; an empty text at the end."""
@@ -168,7 +168,7 @@ def _blank_comments(text: str, plain: str, comment: str) -> str:
     for match in pattern.finditer(text):
         if match["open"]:
             what = "a quotation mark" if match[0] == '"' else "a comment"
-            raise at(Lines(text).at(match.start()), f"{what} is not closed")
+            raise error_at(Lines(text).at(match.start()), f"{what} is not closed")
         pieces.append(match["plain"] or "\n" * match[0].count("\n") or " ")
     return pieces[0] if len(pieces) == 1 else "".join(pieces)
 
@@ -232,7 +232,9 @@ def walk(
         nonlocal depth
         depth += 1
         if depth > DEEPEST:
-            raise at(parser.CurrentLineNumber, f"elements are nested more than {DEEPEST} deep")
+            raise error_at(
+                parser.CurrentLineNumber, f"elements are nested more than {DEEPEST} deep"
+            )
         text.clear()
         opened(tag, attributes, parser.CurrentLineNumber)
 
@@ -243,7 +245,7 @@ def walk(
         text.clear()
 
     def refuse(*_: object) -> None:
-        raise at(parser.CurrentLineNumber, "it declares an XML entity, which is not allowed")
+        raise error_at(parser.CurrentLineNumber, "it declares an XML entity, which is not allowed")
 
     parser.buffer_text, parser.buffer_size = True, 1 << 16
     parser.StartElementHandler, parser.EndElementHandler = start, end
@@ -252,7 +254,7 @@ def walk(
         parser.Parse(content, True)
     except expat.ExpatError as error:
         message = expat.ErrorString(error.code)
-        raise at(error.lineno, f"it is not well-formed XML ({message})") from None
+        raise error_at(error.lineno, f"it is not well-formed XML ({message})") from None
     except (ValueError, LookupError):
         raise FileError("it names an encoding that is not known") from None
 

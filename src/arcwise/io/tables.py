@@ -34,7 +34,7 @@ from arcwise.data import Variable
 from arcwise.data.memory import size_words
 from arcwise.errors import ArcwiseError, DataError, FileError
 from arcwise.graphs import DAG
-from arcwise.io.scanner import at
+from arcwise.io.scanner import error_at
 from arcwise.notes import Note
 
 Numbers = NDArray[np.float64]
@@ -90,9 +90,9 @@ class DiscreteNet:
             raise DataError("The parents of a variable must be ascending column numbers.")
         if len(self.tables) != len(self.variables):
             raise DataError(f"{len(self.variables)} variables need as many tables.")
-        object.__setattr__(self, "tables", tuple(map(self._checked, range(len(self.tables)))))
+        object.__setattr__(self, "tables", tuple(map(self._check_table, range(len(self.tables)))))
 
-    def _checked(self, child: int) -> Numbers:
+    def _check_table(self, child: int) -> Numbers:
         above = [self.variables[parent] for parent in self.parents[child]]
         return normalise(self.variables[child], above, self.tables[child])
 
@@ -242,7 +242,7 @@ def numbers(words: Sequence[str], line_of: Callable[[int], int]) -> Numbers:
     except ValueError:
         pass
     position = next(position for position, word in enumerate(words) if not _is_number(word))
-    raise at(line_of(position), f"expected a number, got {words[position]!r}")
+    raise error_at(line_of(position), f"expected a number, got {words[position]!r}")
 
 
 def _is_number(word: str) -> bool:
@@ -278,24 +278,24 @@ class Draft:
     def declare(self, name: str, levels: Sequence[str], line: int) -> None:
         """Add a variable."""
         if not name:
-            raise at(line, "a variable has no name")
+            raise error_at(line, "a variable has no name")
         if name in self.levels:
-            raise at(line, f"variable {name!r} is declared a second time")
+            raise error_at(line, f"variable {name!r} is declared a second time")
         self._count += len(levels)
         if len(self.levels) == MOST_VARIABLES or self._count > MOST_LEVELS:
             most = f"{MOST_VARIABLES} variables or {MOST_LEVELS} states"
-            raise at(line, f"there are more than {most}, which is more than are read")
+            raise error_at(line, f"there are more than {most}, which is more than are read")
         if not levels:
-            raise at(line, f"variable {name!r} has no states")
+            raise error_at(line, f"variable {name!r} has no states")
         if len(set(levels)) != len(levels):
             twice = Counter(levels).most_common(1)[0][0]
-            raise at(line, f"variable {name!r} has the state {twice!r} twice")
+            raise error_at(line, f"variable {name!r} has the state {twice!r} twice")
         self.levels[name] = tuple(levels)
 
     def define(self, child: str, parents: Sequence[str], line: int) -> None:
         """Add a family: a child that has probabilities, and its parents in the order of the file."""
         if child in self.parents:
-            raise at(line, f"there is a second table for {child!r}")
+            raise error_at(line, f"there is a second table for {child!r}")
         self.parents[child] = tuple(parents)
         self.lines[child] = line
 
@@ -328,9 +328,9 @@ class Draft:
         for name in (child, *parents):
             if name not in self.levels:
                 message = f"the table of {child!r} names {name!r}, which is not a variable"
-                raise at(self.lines[child], message)
+                raise error_at(self.lines[child], message)
         if len(set(parents)) != len(parents):
-            raise at(self.lines[child], f"the table of {child!r} names a parent twice")
+            raise error_at(self.lines[child], f"the table of {child!r} names a parent twice")
 
     def shape(self, child: str) -> tuple[int, ...]:
         """Give the numbers of levels of the parents, in the order of the file, and of the child."""
@@ -339,14 +339,14 @@ class Draft:
     def flat(self, child: str, text: str) -> Numbers:
         """Read a table that is a plain list of numbers, the child's level changing fastest."""
         size = prod(self.shape(child))
-        return self.filled(child, text.split(None, size)[: size + 1])
+        return self.fill_table(child, text.split(None, size)[: size + 1])
 
-    def filled(self, child: str, words: Sequence[str]) -> Numbers:
+    def fill_table(self, child: str, words: Sequence[str]) -> Numbers:
         """Turn the words of such a list into a table; there must be as many as cells."""
         size, line = prod(self.shape(child)), self.lines[child]
         if len(words) != size:
             got = f"got {len(words)}" if len(words) < size else "there are more"
-            raise at(line, f"the table of {child!r} needs {size} numbers, {got}")
+            raise error_at(line, f"the table of {child!r} needs {size} numbers, {got}")
         return numbers(words, lambda position: line).reshape(self.shape(child))
 
     def net(
@@ -372,7 +372,7 @@ class Draft:
             return DiscreteNet(
                 tuple(variables[name] for name in order),
                 tuple(tuple(sorted(columns[p] for p in self.parents[name])) for name in order),
-                tuple(self._arranged(name, tables[name], variables, columns) for name in order),
+                tuple(self._arrange(name, tables[name], variables, columns) for name in order),
                 notes,
             )
         except FileError:
@@ -380,7 +380,7 @@ class Draft:
         except ArcwiseError as error:
             raise FileError(str(error).rstrip(".")) from None
 
-    def _arranged(
+    def _arrange(
         self,
         child: str,
         table: Numbers,
@@ -395,4 +395,4 @@ class Draft:
             return normalise(variables[child], above, table.transpose([*axes, len(axes)]))
         except ArcwiseError as error:
             message = str(error).rstrip(".")
-            raise at(self.lines[child], message[0].lower() + message[1:]) from None
+            raise error_at(self.lines[child], message[0].lower() + message[1:]) from None

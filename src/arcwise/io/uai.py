@@ -27,7 +27,7 @@ from itertools import islice
 from math import prod
 
 from arcwise.errors import FileError
-from arcwise.io.scanner import WHOLE, Lines, at, decode
+from arcwise.io.scanner import WHOLE, Lines, decode, error_at
 from arcwise.io.tables import MOST_LEVELS, MOST_VARIABLES, DiscreteNet, Draft
 from arcwise.notes import Note, NoteKind
 
@@ -68,7 +68,7 @@ class _Words:
         self.position = len(self.text) if match is None else match.start()
         if not re.fullmatch("[0-9]{1,18}", word) or not least <= int(word) <= most:
             got = word or "the end of the file"
-            raise at(self.line, f"expected {what} from {least} to {most}, got {got!r}")
+            raise error_at(self.line, f"expected {what} from {least} to {most}, got {got!r}")
         return int(word)
 
 
@@ -107,7 +107,7 @@ def read_uai(content: bytes) -> DiscreteNet:
     for child in scopes:
         size = prod(draft.shape(child))
         words.whole(f"the size of the table of {child!r}", size, size)
-        tables[child] = draft.filled(child, words.some(size))
+        tables[child] = draft.fill_table(child, words.some(size))
     if more := words.some(1):
         raise FileError(f"there is more after the last table, from {more[0][:20]!r} on")
     several = any(len(parents) > 1 for parents in draft.parents.values())

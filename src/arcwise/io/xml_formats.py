@@ -39,7 +39,7 @@ import numpy as np
 
 from arcwise.errors import FileError
 from arcwise.io.codec import fits
-from arcwise.io.scanner import FORBIDDEN, at, content_of, walk
+from arcwise.io.scanner import FORBIDDEN, content_of, error_at, walk
 from arcwise.io.tables import DiscreteNet, Draft, Numbers, identifiers, level_texts, rows
 
 XDSL_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="network">\n<nodes>\n'
@@ -63,7 +63,7 @@ class _Xdsl:
         self.levels: list[str] = []
         self.found: dict[str, str] = {}
 
-    def opened(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
+    def open_element(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
         """Take the start of an element."""
         name = attributes.get("id", "")
         self.property = name if tag == "property" else ""
@@ -74,12 +74,14 @@ class _Xdsl:
         elif self.inside and not self.kind:
             if tag not in NUMBERS:
                 kinds = " and ".join(f"<{kind}>" for kind in NUMBERS)
-                raise at(line, f"node {name!r} is of the kind <{tag}>, and only {kinds} are read")
+                raise error_at(
+                    line, f"node {name!r} is of the kind <{tag}>, and only {kinds} are read"
+                )
             self.node, self.kind, self.line, self.levels, self.found = name, tag, line, [], {}
         elif self.kind and tag == "state":
             self.levels.append(name)
 
-    def closed(self, tag: str, text: str, line: int) -> None:
+    def close_element(self, tag: str, text: str, line: int) -> None:
         """Take the end of an element."""
         if tag == "nodes":
             self.inside = False
@@ -93,7 +95,7 @@ class _Xdsl:
         """Take the node that was closed."""
         node, tag = self.node, NUMBERS[self.kind]
         if tag not in self.found:
-            raise at(self.line, f"node {node!r} has no <{tag}>")
+            raise error_at(self.line, f"node {node!r} has no <{tag}>")
         self.draft.declare(node, self.levels, self.line)
         self.draft.define(node, self.found.get("parents", "").split(), self.line)
         self.texts[node], self.kinds[node] = self.found[tag], self.kind
@@ -109,7 +111,9 @@ class _Xdsl:
             names = None
         count = len(self.levels)
         if not fits(names, list[str]) or len(names) != count + 1 or len(set(names[1:])) < count:
-            raise at(self.line, f"the property 'arcwise' of node {self.node!r} does not fit it")
+            raise error_at(
+                self.line, f"the property 'arcwise' of node {self.node!r} does not fit it"
+            )
         return list(names)
 
     def table(self, node: str) -> Numbers:
@@ -121,7 +125,7 @@ class _Xdsl:
         words = self.texts[node].split(None, prod(above))
         if len(words) != prod(above) or not codes.keys() >= set(words):
             what = f"node {node!r} needs one of its states for each of {prod(above)} cases"
-            raise at(self.draft.lines[node], what)
+            raise error_at(self.draft.lines[node], what)
         return np.eye(width)[[codes[word] for word in words]].reshape(*above, width)
 
 
@@ -146,7 +150,7 @@ def read_xdsl(content: bytes) -> DiscreteNet:
     (array([1.]),)
     """
     reader = _Xdsl()
-    walk(content, reader.opened, reader.closed)
+    walk(content, reader.open_element, reader.close_element)
     if reader.reverse:
         reader.draft.reverse_parents()
     reader.draft.settle()
@@ -220,14 +224,16 @@ class _Xmlbif:
         self.found: dict[str, list[str]] | None = None
         self.line = 0
 
-    def opened(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
+    def open_element(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
         if tag == "VARIABLE" and attributes.get("TYPE", "nature").lower() != "nature":
             kind = attributes["TYPE"]
-            raise at(line, f"it has a variable of type {kind!r}, and only 'nature' is known here")
+            raise error_at(
+                line, f"it has a variable of type {kind!r}, and only 'nature' is known here"
+            )
         if tag in BLOCKS:
             self.found, self.line = {}, line
 
-    def closed(self, tag: str, text: str, line: int) -> None:
+    def close_element(self, tag: str, text: str, line: int) -> None:
         if self.found is None:
             return
         if tag not in BLOCKS:
@@ -245,7 +251,9 @@ class _Xmlbif:
         """The text of an element that a block has once."""
         texts = block.get(tag, [])
         if len(texts) != 1:
-            raise at(self.line, f"a block should have one {tag}, and this one has {len(texts)}")
+            raise error_at(
+                self.line, f"a block should have one {tag}, and this one has {len(texts)}"
+            )
         return texts[0]
 
 
@@ -270,7 +278,7 @@ def read_xmlbif(content: bytes) -> DiscreteNet:
     (Variable(name='a', levels=('x',), ordered=False, cuts=None),)
     """
     reader = _Xmlbif()
-    walk(content, reader.opened, reader.closed)
+    walk(content, reader.open_element, reader.close_element)
     reader.draft.settle()
     tables = {child: reader.draft.flat(child, text) for child, text in reader.texts.items()}
     return reader.draft.net(tables)

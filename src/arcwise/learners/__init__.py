@@ -130,7 +130,7 @@ class Learner:
     tuning_watch: Watch | None = None
 
     def __call__(self, table: Table) -> Net:
-        """Learn a network; one that was cut short is not worth judging, and raises `Interrupted`."""
+        """Learn a network; one that was cut short is not worth judging, and raises `SearchEnd`."""
         net = self.learn(table).net
         Trail(self.watch).check()
         return net

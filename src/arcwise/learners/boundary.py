@@ -28,7 +28,7 @@ from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.networks import MarkovNet, Net
 from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
-from arcwise.results import ASKED, Interrupted, Knot, Path, Trail, Watch, patient_check
+from arcwise.results import ASKED, Knot, Path, SearchEnd, Trail, Watch, patient_check
 from arcwise.undirected import UNDIRECTED, boundary, candidates, edge_bounds, edge_limits
 from arcwise.undirected.edge_losses import UNIT
 
@@ -126,7 +126,7 @@ class BoundaryLearner(Undirected):
         try:
             if self._grown:
                 limits = candidates(self.score, limits, until or 0.0, watch)
-        except Interrupted:
+        except SearchEnd:
             start = edge_bounds(limits).smallest
             return Path.of_removals(start, (), UNIT, stopped=ASKED, whole=False)
         options = {"until": until} if self.search is boundary else {}
@@ -170,7 +170,7 @@ class BoundaryLearner(Undirected):
             return super().structures(penalties, watch)
         walks = {penalty: self._walk(watch, penalty) for penalty in dict.fromkeys(penalties)}
         if any(walk.stopped == ASKED for walk in walks.values()):
-            raise Interrupted
+            raise SearchEnd
         return tuple(walks[penalty].at(penalty) for penalty in penalties)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
@@ -182,7 +182,7 @@ class BoundaryLearner(Undirected):
         for _ in range(_ROUNDS):
             graph = self._reached(path, penalty)
             # What is shared is tuned to a model for each variable given some others: its neighbours here.
-            inputs = DAG.unchecked(graph.nodes, graph.neighbours)
+            inputs = DAG.make_unchecked(graph.nodes, graph.neighbours)
             fresh = None if path.stopped == ASKED else problem.retuned(inputs)
             if fresh is None:
                 break
@@ -231,7 +231,7 @@ class BoundaryLearner(Undirected):
             return markov_net(graph, self.fits), ""
         try:
             return markov_net(graph, self.fits, check=patient_check(watch)), ""
-        except Interrupted:
+        except SearchEnd:
             said = (
                 "There was no time to fit the joint distribution on this graph: each variable has a model "
                 "given its neighbours, and answers are simulated; fit(graph, data) fits it."
@@ -264,7 +264,7 @@ class BoundaryLearner(Undirected):
             graphs = self.structures(penalties.tolist(), watch)
             for graph in dict.fromkeys(graphs):
                 known[graph] = markov_net(graph, self.fits, check=check)
-        except Interrupted:
+        except SearchEnd:
             return None
         return [known[graph] for graph in graphs]
 

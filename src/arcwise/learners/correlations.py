@@ -30,7 +30,7 @@ from arcwise.learners.problem import Learned
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import MarkovNet
 from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
-from arcwise.results import Interrupted, Step, Trail, Watch, patient_check
+from arcwise.results import SearchEnd, Step, Trail, Watch, patient_check
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.given_matrices import Steady, add_noise
@@ -177,7 +177,7 @@ class Correlations(Undirected):
             wanted[one, two] = wanted[two, one] = True
         np.fill_diagonal(wanted, False)
         rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
-        return UGraph.unchecked(self.fits.nodes, rows)
+        return UGraph.make_unchecked(self.fits.nodes, rows)
 
     def fitted(self, found: Found, watch: Watch | None = None) -> tuple[MarkovNet, str, bool]:
         """The network on a graph, a sentence on its numbers, and whether the penalty shrank them.
@@ -195,7 +195,7 @@ class Correlations(Undirected):
                 said = "Fitted on its graph without a penalty"
                 said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
                 return normal_net(precision, found.graph, self.fits), said, False
-            except Interrupted:
+            except SearchEnd:
                 late = True
             except FitError:
                 if refit:
@@ -323,7 +323,7 @@ class StepwiseLearner(Correlations):
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
         if found.stopped:
-            raise Interrupted
+            raise SearchEnd
         return self.joined(found.adjacency)
 
 

@@ -18,7 +18,7 @@ from arcwise.learners.proof import compared_graphs
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, StopReason, notes_of
-from arcwise.results import ASKED, Interrupted, Result, Trail, Watch, patient_check
+from arcwise.results import ASKED, Result, SearchEnd, Trail, Watch, patient_check
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
@@ -129,7 +129,7 @@ class Directed(Problem):
         begin = self.begin(self.spec)
         _, result = self._found(penalty, begin, {**quick, **self.options}, watch)
         if result.stopped == ASKED:
-            raise Interrupted
+            raise SearchEnd
         return result.graph
 
     def _found(
@@ -305,7 +305,7 @@ def _requiring(limits: Limits, tail: int, head: int) -> Limits:
 
 def _no_blankets() -> None:
     """Rows without gaps are judged: nothing is asked of blanket models."""
-    raise Interrupted
+    raise SearchEnd
 
 
 def _unmoved(result: Result, begin: DAG | None, limits: Limits) -> str:

@@ -147,7 +147,7 @@ class Lasso(Correlations):
     def _solved(self, penalties: Sequence[float], trail: Trail) -> Iterator[tuple[Found, float]]:
         correlation = self.settings.scale == "correlation"
         scale = np.ones(len(self.matrix)) if correlation else self.fits.sd
-        solver = {**self.solver, "on_step": trail.passing}
+        solver = {**self.solver, "on_step": trail.pass_on}
         for penalty, each in glasso_path(self.scaled, penalties, **solver):
             precision = each.precision * scale[:, None] * scale
             graph = self.joined(precision != 0)

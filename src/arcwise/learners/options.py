@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from arcwise.errors import OptionError, close_to, listed
+from arcwise.errors import OptionError, close_to, join_words
 
 _INNER = {"rng", "limits", "on_step", "threads", "until"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
@@ -120,12 +120,12 @@ def _not_taken(
     """The error for an option that nobody takes here: its name of today, who else does, what is like it."""
     if option in _RENAMED:
         return OptionError(f"The option {option!r} is called {_RENAMED[option]!r}.")
-    who = listed([name for name, _ in takers])
+    who = join_words([name for name, _ in takers])
     said = (
         f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
     )
     if others:
-        return OptionError(f"{said}: it is an option of {listed(others)}.")
+        return OptionError(f"{said}: it is an option of {join_words(others)}.")
     return OptionError(
         f"{said}. {close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))}"
     )

@@ -34,7 +34,7 @@ from arcwise.graphs import (
     moral,
 )
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, factors_of, normal_of
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import SCORES, Score, total
 from arcwise.undirected.contingency import CLOSE, SWEEPS, fitted_tables, largest_likelihood
 from arcwise.undirected.fixed_graph import fixed_graph
@@ -52,7 +52,7 @@ Check = Callable[[], None]
 
 def retuned(fits: Fits, graph: DAG | UGraph) -> Fits:
     """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
-    inputs = graph if graph.directed else DAG.unchecked(graph.nodes, graph.neighbours)
+    inputs = graph if graph.directed else DAG.make_unchecked(graph.nodes, graph.neighbours)
     return fits.retuned(inputs) or fits
 
 
@@ -66,10 +66,10 @@ def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> Bayes
     ----------
     graph : over the columns of the data.
     fits : a family tied to the data.
-    check : called before each blanket model; where it raises `Interrupted`, there are none.
+    check : called before each blanket model; where it raises `SearchEnd`, there are none.
     """
     fitted, blankets = _local_models(fits, graph.parents), None
-    with contextlib.suppress(Interrupted):
+    with contextlib.suppress(SearchEnd):
         if not fits.closed and _takes_all(fits, wide := moral(graph)):
             blankets = markov_net(wide, fits, check=check)
     return BayesNet(fits.statistics.variables, graph, fitted, blankets)
@@ -250,10 +250,10 @@ def undirected_total(
     fits : what its local models were fitted by.
     score : the score of local models, without priors.
     word, options : its name, and its own options.
-    check : called now and then in a long fit; where it raises `Interrupted`, the local models are summed.
+    check : called now and then in a long fit; where it raises `SearchEnd`, the local models are summed.
     """
     joint = None
-    with contextlib.suppress(FitError, Interrupted):
+    with contextlib.suppress(FitError, SearchEnd):
         joint = _joint_total(net, fits, score, word, options or {}, check)
     if joint is not None:
         return Total(joint, word)
@@ -298,7 +298,7 @@ def _ordered(graph: UGraph) -> DAG:
     place = {node: rank for rank, node in enumerate(cardinality_order(graph))}
     rows = enumerate(graph.neighbours)
     parents = tuple(tuple(x for x in row if place[x] < place[node]) for node, row in rows)
-    return DAG.unchecked(graph.nodes, parents)
+    return DAG.make_unchecked(graph.nodes, parents)
 
 
 def _normal_loglik(joint: NormalJoint, fits: GaussianFits) -> float:

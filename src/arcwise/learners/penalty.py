@@ -23,7 +23,7 @@ from arcwise.learners.lasso import Lasso
 from arcwise.learners.parallel import inside, runner
 from arcwise.learners.problem import Problem, Tuned
 from arcwise.learners.specification import Specification
-from arcwise.results import Interrupted, Trail, Watch
+from arcwise.results import SearchEnd, Trail, Watch
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
 from arcwise.undirected.fixed_graph import fixed_graph
 from arcwise.undirected.selection import (
@@ -199,7 +199,7 @@ def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
     """The precision matrix of largest likelihood on a graph; None without one, or without the time."""
     try:
         return fixed_graph(problem.matrix, graph, check=trail.check).precision
-    except (FitError, Interrupted):
+    except (FitError, SearchEnd):
         return None
 
 

@@ -22,8 +22,8 @@ from arcwise.learners.options import has_parameter, options_of, split_options
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
 from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, notes_of
-from arcwise.results import ASKED, Interrupted, Path, Step, Trail, Watch
-from arcwise.scores import SCORES, Cached, Score
+from arcwise.results import ASKED, Path, SearchEnd, Step, Trail, Watch
+from arcwise.scores import SCORES, CachedScore, Score
 
 __all__ = [
     "FEW",
@@ -172,7 +172,7 @@ class Problem:
         """The score, without priors; local scores that are dear are kept once they were asked for."""
         entry, rng = SCORES[self.score_word], self.spec.stream(0)
         score = entry.tie(self.fits, rng, **self.score_options)
-        return score if score.lattice else Cached(score)
+        return score if score.lattice else CachedScore(score)
 
     @property
     def search(self) -> Callable[..., Any]:
@@ -239,7 +239,7 @@ class Problem:
         """
         path = self.path(watch)
         if path.stopped == ASKED:
-            raise Interrupted
+            raise SearchEnd
         return tuple(path.at(penalty) for penalty in penalties)
 
     def grid(self) -> Array:

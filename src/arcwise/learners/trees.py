@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from arcwise.data import Statistics
 from arcwise.errors import DataError, FitError, GraphError, close_to
-from arcwise.graphs import DAG, Limits, rooted, spanning_forest
+from arcwise.graphs import DAG, Limits, root_forest, spanning_forest
 from arcwise.learners.parameters import directed_net
 from arcwise.learners.problem import Learned, Problem
 from arcwise.learners.specification import Specification
 from arcwise.notes import Stop
-from arcwise.results import ASKED, Interrupted, Trail, Watch
+from arcwise.results import ASKED, SearchEnd, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum, total
 
 __all__ = ["ChowLiuLearner", "forest"]
@@ -66,9 +66,9 @@ class ChowLiuLearner(Problem):
         trail = Trail(watch)
         score = self._penalised(penalty)
         try:
-            weights = self._gains(score.watched(trail.check), trail)
+            weights = self._gains(score.interruptible(trail.check), trail)
             graph, end = self._directed(weights), Stop.converged("the best forest by its score")
-        except Interrupted:
+        except SearchEnd:
             graph, end = self.limits.start(), ASKED
         value = total(score, graph)
         trail.add("forest", value, graph.n_arcs)
@@ -92,7 +92,7 @@ class ChowLiuLearner(Problem):
                 scores = score.many(child, [(), *((j,) for j in parents)])
                 gains[child, parents] = scores[1:] - scores[0]
             if trail.tick(f"{child + 1} of {size} variables", -np.inf, 0):
-                raise Interrupted
+                raise SearchEnd
         least = 1e-9 * max(1.0, score.rows)  # rounding is no gain
         gains[gains <= least] = -np.inf
         for child, row in enumerate(limits.required):
@@ -139,7 +139,7 @@ def forest(
             continue
         inside = [edge for edge in edges if edge[0] in tree]
         for root in [node for node in roots if node in tree] or tree:
-            found = rooted(size, inside, [root])
+            found = root_forest(size, inside, [root])
             rows = {node: tuple(sorted((*given, *found[node]))) for node in tree}
             if all(limits.allows(node, row) for node, row in rows.items()):
                 break
@@ -155,7 +155,7 @@ def forest(
 
 def _trees(size: int, edges: list[tuple[int, int]]) -> list[list[int]]:
     """The nodes of each tree of a forest."""
-    rows = rooted(size, edges, [])
+    rows = root_forest(size, edges, [])
     label = list(range(size))
     for node in range(size):
         while rows[label[node]]:

@@ -25,7 +25,7 @@ from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
 from arcwise.mcmc.sampler import ORDERS, UNIFORM, bound_limits
-from arcwise.results import Interrupted, Trail, Watch
+from arcwise.results import SearchEnd, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.scores.score import ALL
 
@@ -119,7 +119,7 @@ def tabulate_scores(
     _check_size(len(score.nodes), memory)
     try:
         return ScoreTable(score, _weights(score, bound_limits(score.nodes, limits), Trail(on_step)))
-    except Interrupted:
+    except SearchEnd:
         raise NoTimeError(_STOPPED) from None
 
 
@@ -164,7 +164,7 @@ def exact(
     trail, node = Trail(on_step), None if condition is None else condition.node
     try:
         log_total, arcs = _sums(score, bounds, target == ORDERS, node, trail)
-    except Interrupted:
+    except SearchEnd:
         raise NoTimeError(_STOPPED) from None
     if log_total == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
@@ -202,13 +202,13 @@ def _sums(
 
 
 def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
-    """A check that says how far the sums are, and raises `Interrupted` where the watcher wants an end."""
+    """A check that says how far the sums are, and raises `SearchEnd` where the watcher wants an end."""
     times, whole = count(1), kernel.slices(p)
 
     def check() -> None:
         share = min(next(times) / whole, 0.99)
         if trail.tick(f"sums over all graphs, {share:.0%}", -np.inf, 0):
-            raise Interrupted
+            raise SearchEnd
 
     return check
 
@@ -217,11 +217,11 @@ def _weights(score: Score, limits: Limits, trail: Trail) -> Array:
     """(p, 2^(p-1)) local scores by masks over the other variables."""
     p = len(score.nodes)
     table = np.full((p, 1 << (p - 1)), -np.inf)
-    careful = score if trail.watch is None else score.watched(trail.check)
+    careful = score if trail.watch is None else score.interruptible(trail.check)
     for child in range(p):
         _fill(careful, limits, child, table[child], trail)
         if trail.tick(f"{child + 1} of {p} variables", -np.inf, 0):
-            raise Interrupted
+            raise SearchEnd
     return table
 
 

@@ -63,7 +63,7 @@ from arcwise.mcmc.sampler import (
     permits,
     random_start,
 )
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import Score
 
 __all__ = ["OrderSampler", "PartitionSampler"]
@@ -91,9 +91,9 @@ class OrderSampler:
     candidates : for each variable the parents to choose from where not all sets can be listed; by default
         chosen by the score, and grown until a chain takes hardly any from outside.
     ladder : powers of the score of chains beside the first, each of which swaps states with the next; none
-        by default, `climbed` finds some.
+        by default, `choose_ladder` chooses some.
     groups : variables to move together; by default those in whose parents short chains end differently.
-    check : called now and then while candidates and groups are found. Where it raises `Interrupted` while
+    check : called now and then while candidates and groups are found. Where it raises `SearchEnd` while
         groups are, there are none, and the sampler is `hurried`.
     """
 
@@ -115,8 +115,8 @@ class OrderSampler:
         self.hurried = False
         if self.groups is None:
             try:
-                self.groups = self._differing() if self.bounds.condition is None else ()
-            except Interrupted:
+                self.groups = self._uncertain_groups() if self.bounds.condition is None else ()
+            except SearchEnd:
                 self.groups, self.hurried = (), True
         if self.ladder and self.bounds.condition is not None:
             raise FitError(
@@ -143,7 +143,7 @@ class OrderSampler:
         states = []
         for _ in range(1 + len(self.ladder)):
             graph = random_start(self.bounds, rng, self.candidates) if start is None else start
-            inside = self._inside(graph)
+            inside = self._restrict(graph)
             states.append(PlaceState(self._places(inside), pack_rows(inside), generator(rng), 0))
         return _stack(states)
 
@@ -200,10 +200,10 @@ class OrderSampler:
                 break
             self.candidates = wider
             self.lists = parent_lists(self.score, self.bounds, wider, self.lists)
-            graph = DAG.unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
+            graph = DAG.make_unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
             words = last.generator
 
-    def climbed(self) -> tuple[float, ...]:
+    def choose_ladder(self) -> tuple[float, ...]:
         """Powers for a `ladder`, each told by how much the scores of a short chain at the one before vary.
 
         Raises
@@ -212,22 +212,22 @@ class OrderSampler:
         """
         powers: list[float] = []
         beta, words = 1.0, _WORDS
-        graph = self._inside(self.bounds.start())
+        graph = self._restrict(self.bounds.start())
         while beta > _FLAT and len(powers) < _RUNGS:
             visited, last = self._short(self.lists.kernel(beta), graph, words)
             spread = max(float(visited.scores.std()), 2.5 * _APART)
             beta = round(max(beta * (1.0 - _APART / spread), _FLAT), 3)
             powers.append(beta)
-            graph = DAG.unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
+            graph = DAG.make_unchecked(self.nodes, tuple(unpacked_rows(last.parents)))
             words = last.generator
         return tuple(powers)
 
-    def _differing(self) -> tuple[tuple[int, ...], ...]:
+    def _uncertain_groups(self) -> tuple[tuple[int, ...], ...]:
         """Variables in whose parents the best graphs of short chains differ, in groups."""
         kernel, ends = self.lists.kernel(), []
         rng = np.random.default_rng(0)  # no user's: the groups belong to the problem
         for _ in range(_STARTS):
-            graph = self._inside(random_start(self.bounds, rng, self.candidates))
+            graph = self._restrict(random_start(self.bounds, rng, self.candidates))
             visited, _ = self._short(kernel, graph, generator(rng))
             best = visited.parents[int(np.argmax(visited.scores))]
             ends.append(tuple(unpacked_rows(best)))
@@ -236,7 +236,7 @@ class OrderSampler:
         )
         return tuple(group for group, _ in counts.most_common(_KEPT))
 
-    def _inside(self, graph: DAG) -> DAG:
+    def _restrict(self, graph: DAG) -> DAG:
         """The graph, without parents whose sets are not listed or have no score."""
         scores = (self.score.local(child, row) for child, row in enumerate(graph.parents))
         whole = self.candidates is None and not any(map(np.isneginf, scores))
@@ -326,7 +326,7 @@ def _nearest(lists: ParentLists, graph: DAG) -> DAG:
         bits = sets[fits[np.argmax(scores[fits])]]
         flat = np.unpackbits(bits.view(np.uint8), bitorder="little")
         rows.append(tuple(np.flatnonzero(flat).tolist()))
-    return DAG.unchecked(graph.nodes, tuple(rows))
+    return DAG.make_unchecked(graph.nodes, tuple(rows))
 
 
 @dataclass(eq=False)

@@ -87,7 +87,8 @@ def parent_lists(
         return _parent_lists(limits, lists, None, -1)
     if candidates is None:
         candidates = tuple(
-            _choose_candidates(score, limits, v, _many(limits, v, budget)) for v in range(p)
+            _choose_candidates(score, limits, v, _count_candidates(limits, v, budget))
+            for v in range(p)
         )
     if len(candidates) != p:
         raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
@@ -141,7 +142,7 @@ def _ways(limits: Limits, child: int, size: int | None = None) -> int:
     return sum(comb(free, j) for j in range(min(free, _room(limits, child)) + 1))
 
 
-def _many(limits: Limits, child: int, budget: int) -> int:
+def _count_candidates(limits: Limits, child: int, budget: int) -> int:
     """How many candidates a variable gets: half of its part of the budget is for their own sets."""
     share = budget / (2 * len(limits.nodes))
     size = _MOST

@@ -168,7 +168,7 @@ class Chain:
         for bits in self.parents:
             key = bits.tobytes()
             if key not in by_bits:
-                by_bits[key] = DAG.unchecked(self.nodes, tuple(unpacked_rows(bits)))
+                by_bits[key] = DAG.make_unchecked(self.nodes, tuple(unpacked_rows(bits)))
             visited.append(by_bits[key])
         return visited
 
@@ -179,7 +179,9 @@ class Chain:
         order = np.lexsort((first, -number)).tolist()
         shape = self.parents.shape[1:]
         return {
-            DAG.unchecked(self.nodes, tuple(unpacked_rows(rows[i].reshape(shape)))): int(number[i])
+            DAG.make_unchecked(self.nodes, tuple(unpacked_rows(rows[i].reshape(shape)))): int(
+                number[i]
+            )
             for i in order
         }
 
@@ -352,7 +354,7 @@ def permits(limits: Limits) -> Callable[[Words], bool] | None:
 
     def asked(bits: Words) -> bool:
         rows = unpacked_rows(bits.reshape(len(limits.nodes), -1))
-        return bool(condition(DAG.unchecked(limits.nodes, tuple(rows))))
+        return bool(condition(DAG.make_unchecked(limits.nodes, tuple(rows))))
 
     return asked
 

@@ -45,7 +45,7 @@ from arcwise.mcmc.sampler import (
     permits,
     random_start,
 )
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import Score, total
 from arcwise.scores.score import toggle
 
@@ -124,7 +124,7 @@ class StructureSampler:
             self.bounds.required[child] if np.isneginf(self.score.local(child, row)) else row
             for child, row in enumerate(graph.parents)
         ]
-        thin = DAG.unchecked(graph.nodes, tuple(rows))
+        thin = DAG.make_unchecked(graph.nodes, tuple(rows))
         return thin if self.bounds.allows_graph(thin) else graph
 
     def advance(
@@ -153,7 +153,7 @@ class StructureSampler:
         for tail, head, ratio in zip(tails, heads, ratios.tolist(), strict=True):
             rows = list(graph.parents)
             rows[head] = toggle(rows[head], tail)
-            other = DAG.unchecked(graph.nodes, tuple(rows))
+            other = DAG.make_unchecked(graph.nodes, tuple(rows))
             if permit is None or permit(pack_rows(other)):
                 chances[other] = min(1.0, float(np.exp(min(ratio, 0.0)))) / len(tails)
         chances[graph] = 1.0 - sum(chances.values())
@@ -188,7 +188,7 @@ class _WatchedScore:
 
     def __init__(self, score: Score, watch: KernelWatch | None) -> None:
         self.watch, self.steps, self.value = watch, 0, float("nan")
-        self.score = score if watch is None else score.watched(self._check)
+        self.score = score if watch is None else score.interruptible(self._check)
 
     def __call__(self, steps: int, score: float) -> bool:
         self.steps, self.value = steps, score
@@ -196,7 +196,7 @@ class _WatchedScore:
 
     def _check(self) -> None:
         if self(self.steps, self.value):
-            raise Interrupted
+            raise SearchEnd
 
     def rows(
         self, child: int, base: tuple[int, ...], among: list[int]
@@ -208,7 +208,7 @@ class _WatchedScore:
             mask = np.zeros((1, len(self.score.nodes)), dtype=bool)
             mask[0, among] = True
             base_score, rows = self.score.sweep((child,), (base,), mask)
-        except Interrupted:
+        except SearchEnd:
             return None
         return np.append(base_score, rows[0, among])
 

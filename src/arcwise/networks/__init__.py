@@ -6,7 +6,7 @@ from arcwise.networks.joint import Joint, NormalJoint, TableJoint, factors_of, n
 from arcwise.networks.local_model import LocalModel, local_model
 from arcwise.networks.nets import (
     BayesNet,
-    Fixed,
+    FixedValue,
     MarkovNet,
     Net,
     cut,
@@ -17,7 +17,7 @@ from arcwise.networks.nets import (
 
 __all__ = [
     "BayesNet",
-    "Fixed",
+    "FixedValue",
     "Joint",
     "LocalModel",
     "MarkovNet",

@@ -52,19 +52,19 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
             f"the network {sentence_list(net.names)}."
         )
     columns = tuple(
-        _coded(variable, table)
+        _encode_column(variable, table)
         if variable.name in shared_names
         else np.full(table.rows, variable.gap, variable.dtype)
         for variable in net.variables
     )
-    order = [*(name for name in table.order if name in shared), *_without(net.names, shared)]
+    order = [*(name for name in table.order if name in shared), *_names_without(net.names, shared)]
     aligned = Table(net.variables, columns, table.weights, tuple(order), table.notes)
     return aligned.with_notes(*_notes(net, table, unread))
 
 
 def _notes(net: Net, table: Table, unread: Collection[str]) -> list[Note]:
-    extra = _without(table.order, net.names)
-    absent = _without(net.names, {*table.names, *unread})
+    extra = _names_without(table.order, net.names)
+    absent = _names_without(net.names, {*table.names, *unread})
     notes = []
     if extra:
         word = "variable" + "s" * (len(extra) != 1)
@@ -77,12 +77,12 @@ def _notes(net: Net, table: Table, unread: Collection[str]) -> list[Note]:
     return notes
 
 
-def _without(names: Sequence[str], others: Collection[str]) -> list[str]:
+def _names_without(names: Sequence[str], others: Collection[str]) -> list[str]:
     left_out = set(others)
     return [name for name in names if name not in left_out]
 
 
-def _coded(variable: Variable, table: Table) -> NDArray[Any]:
+def _encode_column(variable: Variable, table: Table) -> NDArray[Any]:
     """A column of the table in the coding of the network's variable."""
     source, column = table.variable(variable.name), table.column(variable.name)
     if variable.levels is None:

@@ -243,7 +243,7 @@ def weighted_draws(
     return WeightedDraws({node: columns[node] for node in hidden}, logs.reshape(rows, draws))
 
 
-def resampled(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def resample(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draws chosen by their weights, at even steps of their sum from a random place."""
     steps = (np.arange(size) + rng.random()) / size
     picks = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")

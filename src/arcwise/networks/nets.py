@@ -50,10 +50,10 @@ class Constant(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FixedValue:
     """The local model of a variable set from outside: always one value, whatever its parents.
 
-    >>> Fixed(2.0).sample((), np.random.default_rng(1), 3).tolist()
+    >>> FixedValue(2.0).sample((), np.random.default_rng(1), 3).tolist()
     [2.0, 2.0, 2.0]
     """
 
@@ -95,7 +95,7 @@ class Fixed:
         return np.full(size, self.value)
 
 
-class Named:
+class AnyNet:
     """What networks of both kinds know of their variables."""
 
     variables: tuple[Variable, ...]
@@ -133,7 +133,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BayesNet(Named):
+class BayesNet(AnyNet):
     """A directed network: the joint density is the product of the conditionals.
 
     Parameters
@@ -189,7 +189,7 @@ class BayesNet(Named):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarkovNet(Named):
+class MarkovNet(AnyNet):
     """An undirected network: each variable's distribution given its neighbours.
 
     Fitted one by one, the conditionals need not belong to any joint density. Their product is a
@@ -268,7 +268,7 @@ class MarkovNet(Named):
         if self.joint is None:
             return None
         parents, models = self.joint.chain(self.graph)
-        graph = DAG.unchecked(self.graph.nodes, tuple(parents))
+        graph = DAG.make_unchecked(self.graph.nodes, tuple(parents))
         return BayesNet(self.variables, graph, tuple(models))
 
 
@@ -378,5 +378,7 @@ def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
     """
     parents, models = list(net.graph.parents), list(net.conditionals)
     for node, value in interventions.items():
-        parents[node], models[node] = (), Fixed(value)
-    return BayesNet(net.variables, DAG.unchecked(net.graph.nodes, tuple(parents)), tuple(models))
+        parents[node], models[node] = (), FixedValue(value)
+    return BayesNet(
+        net.variables, DAG.make_unchecked(net.graph.nodes, tuple(parents)), tuple(models)
+    )

@@ -34,7 +34,7 @@ _ALIKE = 3.0
 """The second graph is no rival where the first is so many times as probable (Kass and Raftery 1995)."""
 
 
-class Chosen(NamedTuple):
+class GraphSample(NamedTuple):
     """Graphs to average over, what each counts, the draws behind that, and the probability of all others.
 
     The draws are infinite where weights are exact, and only then is something known to be left.
@@ -139,7 +139,7 @@ class GraphDistribution:
         """The probability of all graphs that are held."""
         return float(self.weights.sum())
 
-    def some(self, most: int, alike: Callable[[Graph], Any] | None = None) -> Chosen:
+    def some(self, most: int, alike: Callable[[Graph], Any] | None = None) -> GraphSample:
         """Graphs to average over, so many at most, and what each counts.
 
         Where there are more, those that are `alike` are taken as one. Of still more, the most probable where
@@ -155,20 +155,20 @@ class GraphDistribution:
         graphs, shares = tuple(self.graphs[i] for i in there), self.shares[there]
         weights = self.weights[there] if np.isinf(size) else shares
         if len(graphs) > most and alike is not None:
-            graphs, weights, shares = _merged(graphs, weights, shares, alike)
+            graphs, weights, shares = _merge_alike(graphs, weights, shares, alike)
         top = np.argsort(-weights, kind="stable")[:most]
         missing_mass = max(0.0, 1.0 - float(weights[top].sum())) if np.isinf(size) else 0.0
         missing_mass = missing_mass if missing_mass > _ROUNDING else 0.0
         if len(graphs) <= most:
-            return Chosen(graphs, shares, size, missing_mass)
+            return GraphSample(graphs, shares, size, missing_mass)
         if np.isinf(size) and missing_mass <= _LEFT:
-            return Chosen(
+            return GraphSample(
                 tuple(graphs[i] for i in top), weights[top] / weights[top].sum(), size, missing_mass
             )
         places = np.searchsorted(np.cumsum(shares), (np.arange(most) + 0.5) / most)
         drawn_indices, times = np.unique(np.minimum(places, len(graphs) - 1), return_counts=True)
         fewer = 1.0 / (1.0 / size + 1.0 / most)
-        return Chosen(tuple(graphs[i] for i in drawn_indices), times / most, fewer, 0.0)
+        return GraphSample(tuple(graphs[i] for i in drawn_indices), times / most, fewer, 0.0)
 
     def probability(self, feature: Feature) -> tuple[float, float]:
         """Probability (or mean) of a function of the graph, and its error.
@@ -277,7 +277,7 @@ class GraphDistribution:
         return f"<Posterior over graphs of {over}: {self.meaning}, {how}, {count}>"
 
 
-def _merged(
+def _merge_alike(
     graphs: Sequence[Graph], weights: Array, shares: Array, alike: Callable[[Graph], Any]
 ) -> tuple[tuple[Graph, ...], Array, Array]:
     """Graphs that are alike as one, the first of them, with what all of them count."""

@@ -16,8 +16,19 @@ from arcwise.graphs import DAG, UGraph
 from arcwise.notes import NOT_STOPPED, Stop, StopReason
 
 __all__ = [
-    "ASKED", "FULL", "EdgeAt", "Interrupted", "Knot", "Path", "Removal", "Result", "Step", "Trail", "Watch",
-    "patient", "patient_check",
+    "ASKED",
+    "FULL",
+    "EdgeAt",
+    "Knot",
+    "Path",
+    "Removal",
+    "Result",
+    "SearchEnd",
+    "Step",
+    "Trail",
+    "Watch",
+    "patient",
+    "patient_check",
 ]  # fmt: skip
 
 ASKED = Stop(StopReason.CALLBACK)
@@ -53,7 +64,7 @@ Watch = Callable[[Step], bool | None]
 """A wish to be told of each step; returning True asks the search to stop with the best so far."""
 
 
-class Interrupted(Exception):  # noqa: N818 - nothing went wrong
+class SearchEnd(Exception):  # noqa: N818 - nothing went wrong
     """Raised in the midst of a step when the watcher wants an end; every search catches it itself."""
 
 
@@ -82,12 +93,12 @@ class Trail:
         elapsed = time.perf_counter() - self.began
         step = Step(len(self.steps) + 1, what, tail, head, score, edges, elapsed)
         self.steps.append(step)
-        return self._asked(step)
+        return self._is_end_asked(step)
 
     def tick(self, what: str, score: float, edges: int) -> bool:
         """Tell the watcher where the search is without recording it; True if it should end."""
         elapsed = time.perf_counter() - self.began
-        return self._asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
+        return self._is_end_asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
     def check(self) -> None:
         """Ask the watcher in the midst of a step, where it takes many local fits.
@@ -99,18 +110,18 @@ class Trail:
         last = self.steps[-1] if self.steps else None
         score, edges = (last.score, last.edges) if last else (float("nan"), 0)
         if self.watch is not None and self.tick("look", score, edges) and self.stopped == ASKED:
-            raise Interrupted
+            raise SearchEnd
 
-    def passing(self, step: Step) -> bool:
+    def pass_on(self, step: Step) -> bool:
         """Pass on the step of a search inside this one, which keeps its own record."""
-        return self._asked(step)
+        return self._is_end_asked(step)
 
     @property
     def is_over(self) -> bool:
         """Whether the search has to end."""
         return self.stopped.reason is not StopReason.NONE
 
-    def _asked(self, step: Step) -> bool:
+    def _is_end_asked(self, step: Step) -> bool:
         if self.stopped == ASKED:
             return True
         if self.watch is not None and self.watch(step):
@@ -121,7 +132,7 @@ class Trail:
 
 
 def patient_check(watch: Watch | None) -> Callable[[], None]:
-    """A check that raises `Interrupted` where a patient watcher asks for an end."""
+    """A check that raises `SearchEnd` where a patient watcher asks for an end."""
     return Trail(patient(watch)).check
 
 
@@ -282,11 +293,11 @@ class Path:
                 f"({self.stopped}), and {far}."
             )
         if self.grid:
-            return self._solved(penalty)
+            return self._knot_at(penalty)
         reached = [knot for knot in self.knots[1:] if knot.penalty < penalty]
         return reached[-1] if reached else self.knots[0]
 
-    def _solved(self, penalty: float) -> Knot:
+    def _knot_at(self, penalty: float) -> Knot:
         """The knot at the penalty of a grid, or at the next larger; beyond the largest, that."""
         near = self.knots[0].penalty
         if penalty < near * (1 - 1e-12):

@@ -26,13 +26,13 @@ from arcwise.scores.penalized import (
     no_charges,
 )
 from arcwise.scores.priors import ArcPenalty, ArcProbabilities, ExpertPrior, FairParents
-from arcwise.scores.score import Cached, Score, Sum, delta, total
+from arcwise.scores.score import CachedScore, Score, Sum, delta, total
 
 __all__ = [
     "SCORES",
     "ArcPenalty",
     "ArcProbabilities",
-    "Cached",
+    "CachedScore",
     "Charges",
     "Entry",
     "ExpertPrior",

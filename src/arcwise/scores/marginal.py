@@ -55,7 +55,7 @@ from arcwise.errors import FitError
 from arcwise.scores.score import (
     ALL,
     Array,
-    Batched,
+    BatchedScore,
     Mask,
     Numbers,
     Parents,
@@ -221,7 +221,7 @@ def bge(
 
 def k2(fits: Fits, *, gamma: float = 0.0) -> Score:
     """Marginal likelihood with one pseudo-count for each cell."""
-    return _counted("k2", fits, gamma, "marginal", equivalent=False, each="cell", alpha=1.0)
+    return _bind_counts("k2", fits, gamma, "marginal", equivalent=False, each="cell", alpha=1.0)
 
 
 def bdeu(
@@ -246,21 +246,21 @@ def bdeu(
         levels = _tables("bdeu", fits).levels
         most = min(most, max(cells_per_row * fits.rows, *levels, 1.0))
     options = {"each": "table", "alpha": size, "most_cells": most, "jackknife": jackknife}
-    return _counted("bdeu", fits, gamma, "marginal", equivalent=True, **options)
+    return _bind_counts("bdeu", fits, gamma, "marginal", equivalent=True, **options)
 
 
 def bds(fits: Fits, *, equivalent_sample_size: float = 1.0, gamma: float = 0.0) -> Score:
     """Marginal likelihood with pseudo-counts shared among the rows of a table that occur."""
     size = _positive("bds", equivalent_sample_size)
-    return _counted("bds", fits, gamma, "marginal", equivalent=False, each="seen", alpha=size)
+    return _bind_counts("bds", fits, gamma, "marginal", equivalent=False, each="seen", alpha=size)
 
 
 def qnml(fits: Fits, *, gamma: float = 0.0) -> Score:
     """Quotient of normalised maximum likelihoods."""
-    return _counted("qnml", fits, gamma, "likelihood", equivalent=True, nml=True)
+    return _bind_counts("qnml", fits, gamma, "likelihood", equivalent=True, nml=True)
 
 
-def _counted(
+def _bind_counts(
     word: str, fits: Fits, gamma: float, kind: str, equivalent: bool, **options: Any
 ) -> Score:
     tables = _tables(word, fits)
@@ -270,7 +270,7 @@ def _counted(
     charges = gamma * float(np.log(p)) * np.arange(p + 1.0)
     options.setdefault("most_cells", MOST_CELLS)
     batches = DiscreteScores(tables.counted, kind, by_size=charges, **options)
-    return Batched(fits.nodes, fits.rows, batches, equivalent=equivalent)
+    return BatchedScore(fits.nodes, fits.rows, batches, equivalent=equivalent)
 
 
 def _tables(word: str, fits: Fits) -> DiscreteFits:

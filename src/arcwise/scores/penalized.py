@@ -23,7 +23,7 @@ from arcwise.errors import FitError
 from arcwise.scores.score import (
     ALL,
     Array,
-    Batched,
+    BatchedScore,
     Mask,
     Numbers,
     Parents,
@@ -35,12 +35,12 @@ from arcwise.scores.score import (
 )
 
 __all__ = [
-    "Charges", "Penalized", "aic", "aic_charges", "bic", "bic_charges", "ebic", "ebic_charges", "loglik",
-    "no_charges", "penalized",
+    "Charges", "PenalizedScore", "aic", "aic_charges", "bic", "bic_charges", "ebic", "ebic_charges", "loglik",
+    "no_charges", "penalise_fits",
 ]  # fmt: skip
 
 
-class Penalized(Score):
+class PenalizedScore(Score):
     """Log-likelihood of fitted local models minus a charge.
 
     `per_param` nats are charged for each free parameter, `by_size[m]` for having m parents. Parameters are
@@ -121,12 +121,12 @@ class Penalized(Score):
         return self.fits.compiled(charges, self.per_param)
 
 
-def penalized(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> Score:
-    """Log-likelihood minus charges, by the family's own batches where it has them; see `Penalized`."""
-    score = Penalized(fits, per_param, by_size)
+def penalise_fits(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> Score:
+    """Log-likelihood minus charges, by the family's own batches where it has them; see `PenalizedScore`."""
+    score = PenalizedScore(fits, per_param, by_size)
     batches = None if score.sized else score.compiled()
     if isinstance(batches, Batches):
-        return Batched(fits.nodes, fits.rows, batches, equivalent=fits.equivalent)
+        return BatchedScore(fits.nodes, fits.rows, batches, equivalent=fits.equivalent)
     return score
 
 
@@ -159,27 +159,27 @@ def ebic_charges(rows: float, columns: int, *, gamma: float = 1.1) -> Charges:
     return Charges(0.5 * float(np.log(rows)), gamma * float(np.log(columns)))
 
 
-def _charged(fits: Fits, charges: Charges) -> Score:
+def _charge_fits(fits: Fits, charges: Charges) -> Score:
     """The family's log-likelihood minus charges."""
     sizes = np.arange(len(fits.nodes) + 1.0)
-    return penalized(fits, charges.per_param, charges.per_parent * sizes)
+    return penalise_fits(fits, charges.per_param, charges.per_parent * sizes)
 
 
 def loglik(fits: Fits) -> Score:
     """Plain log-likelihood; for a likelihood penalised by the number of arcs add an arc penalty to it."""
-    return penalized(fits)
+    return penalise_fits(fits)
 
 
 def aic(fits: Fits) -> Score:
     """Akaike's criterion: log-likelihood minus the number of free parameters."""
-    return _charged(fits, aic_charges(fits.rows, len(fits.nodes)))
+    return _charge_fits(fits, aic_charges(fits.rows, len(fits.nodes)))
 
 
 def bic(fits: Fits) -> Score:
     """Schwarz's criterion: log-likelihood minus half of log n for each free parameter."""
-    return _charged(fits, bic_charges(fits.rows, len(fits.nodes)))
+    return _charge_fits(fits, bic_charges(fits.rows, len(fits.nodes)))
 
 
 def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
     """Extended BIC: `gamma` log p more for each parent; 0 is BIC."""
-    return _charged(fits, ebic_charges(fits.rows, len(fits.nodes), gamma=gamma))
+    return _charge_fits(fits, ebic_charges(fits.rows, len(fits.nodes), gamma=gamma))

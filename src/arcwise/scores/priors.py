@@ -69,7 +69,7 @@ class ArcPenalty(_ByNumber):
     equivalent = True
 
     def __init__(self, nodes: tuple[str, ...], rows: float, penalty: float) -> None:
-        self.cost = _checked("The penalty", penalty) * rows
+        self.cost = _check_value("The penalty", penalty) * rows
         super().__init__(nodes, rows, -self.cost * np.arange(len(nodes) + 1.0))
 
 
@@ -150,7 +150,7 @@ class ExpertPrior(_ByArc):
         self, expert: DAG, rows: float, weight: float, confidence: Array | None = None
     ) -> None:
         p = len(expert.nodes)
-        costs = np.full((p, p), _checked("The expert's weight", weight))
+        costs = np.full((p, p), _check_value("The expert's weight", weight))
         if confidence is not None:
             costs = np.asarray(confidence, dtype=float)
         if costs.shape != (p, p) or not (costs >= 0).all():
@@ -164,7 +164,7 @@ class ExpertPrior(_ByArc):
         )
 
 
-def _checked(name: str, value: float) -> float:
+def _check_value(name: str, value: float) -> float:
     if not 0 <= value < np.inf:
         raise FitError(
             f"{name} must be a non-negative number, in nats per arc and row, got {value}."

@@ -17,8 +17,22 @@ from arcwise.errors import FitError
 from arcwise.graphs import DAG, Move
 
 __all__ = [
-    "ALL", "Array", "Batched", "Cached", "Mask", "Numbers", "ParentSets", "Parents", "Score", "Sum", "Sweep",
-    "Watched", "delta", "members", "toggle", "total",
+    "ALL",
+    "Array",
+    "BatchedScore",
+    "CachedScore",
+    "InterruptibleScore",
+    "Mask",
+    "Numbers",
+    "ParentSets",
+    "Parents",
+    "Score",
+    "Sum",
+    "Sweep",
+    "delta",
+    "members",
+    "toggle",
+    "total",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -118,12 +132,12 @@ class Score(ABC):
         """
         return None
 
-    def watched(self, check: Callable[[], None]) -> "Score":
+    def interruptible(self, check: Callable[[], None]) -> "Score":
         """The same score, which calls `check` between small batches of local fits where these are dear.
 
         What `check` raises ends the work; local scores that a cache holds by then stay there.
         """
-        return self if self.lattice else Watched(self, check)
+        return self if self.lattice else InterruptibleScore(self, check)
 
 
 def toggle(parents: Parents, x: int) -> Parents:
@@ -172,9 +186,9 @@ class Sum(Score):
         self.interacting = any(part.interacting for part in self.parts)
         self.work = max(part.work for part in self.parts)
 
-    def watched(self, check: Callable[[], None]) -> Score:
+    def interruptible(self, check: Callable[[], None]) -> Score:
         """The sum of the parts, each watched."""
-        return Sum([part.watched(check) for part in self.parts])
+        return Sum([part.interruptible(check) for part in self.parts])
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
         """The one part that looks at data, with what the others add by the number of parents."""
@@ -206,7 +220,7 @@ class Sum(Score):
         return out
 
 
-class Batched(Score):
+class BatchedScore(Score):
     """A score that a compiled object answers by itself, in batches."""
 
     lattice = True
@@ -240,10 +254,10 @@ class Batched(Score):
 
     def compiled(self, extra: Array | None = None) -> NativeScores:
         """The compiled object itself."""
-        return self.batches if extra is None else self.batches.charged(extra)
+        return self.batches if extra is None else self.batches.with_charges(extra)
 
 
-class Cached(Score):
+class CachedScore(Score):
     """Remembers every local score asked for: for scores that are dear to compute.
 
     Scores in closed form are asked for whole sweeps and lattices as if the memory were not there.
@@ -285,14 +299,14 @@ class Cached(Score):
         """The score's closed form."""
         return self.score.compiled(extra)
 
-    def watched(self, check: Callable[[], None]) -> Score:
+    def interruptible(self, check: Callable[[], None]) -> Score:
         """The same memory; `check` is called where local scores are not known."""
-        cached = Cached(self.score.watched(check))
+        cached = CachedScore(self.score.interruptible(check))
         cached.known = self.known
         return cached
 
 
-class Watched(Score):
+class InterruptibleScore(Score):
     """A dear score in small batches: `check` is called before each of them.
 
     A batch has as many sets as take a tenth of a second (with threads half a second), by the time of the

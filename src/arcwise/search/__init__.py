@@ -13,7 +13,7 @@ from arcwise.search.boss import boss
 from arcwise.search.climb import Climb, Gain, least_gain
 from arcwise.search.equivalence import ges
 from arcwise.search.exact import exact, exact_memory
-from arcwise.search.local_search import annealing, greedy, iterated, tabu
+from arcwise.search.local_search import anneal, greedy, iterate_climbs, tabu
 from arcwise.search.run import Run, starting_graph
 
 __all__ = [
@@ -21,14 +21,14 @@ __all__ = [
     "Climb",
     "Gain",
     "Run",
-    "annealing",
+    "anneal",
     "auto",
     "boss",
     "exact",
     "exact_memory",
     "ges",
     "greedy",
-    "iterated",
+    "iterate_climbs",
     "least_gain",
     "starting_graph",
     "tabu",
@@ -38,8 +38,8 @@ SEARCHES: dict[str, Callable[..., Result]] = {
     "auto": auto,
     "greedy": greedy,
     "tabu": tabu,
-    "annealing": annealing,
-    "ils": iterated,
+    "annealing": anneal,
+    "ils": iterate_climbs,
     "ges": ges,
     "boss": boss,
     "exact": exact,

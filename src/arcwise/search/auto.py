@@ -41,11 +41,11 @@ from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score
 from arcwise.scores.score import Array, Parents
-from arcwise.search.boss import Ordered, displaced
+from arcwise.search.boss import OrderSearch, displace
 from arcwise.search.climb import Climb, Peak, least_gain
 from arcwise.search.equivalence import ges_within
 from arcwise.search.exact import exact
-from arcwise.search.lazy_climb import Found, LazyArcs, cleared, without
+from arcwise.search.lazy_climb import Found, LazyArcs, clear_nodes, remove_arcs
 from arcwise.search.local_search import ascend, climb_and_walk
 from arcwise.search.run import Run
 
@@ -76,7 +76,7 @@ def best_pair(score: Score, graph: DAG, limits: Limits) -> DAG | None:
         return None
     rows = list(graph.parents)
     rows[best[1]] = tuple(sorted((*rows[best[1]], *best[2])))
-    return DAG.unchecked(graph.nodes, tuple(rows))
+    return DAG.make_unchecked(graph.nodes, tuple(rows))
 
 
 def _candidates(graph: DAG, limits: Limits, child: int) -> list[int]:
@@ -233,7 +233,7 @@ def _with_pairs(run: Run, best: Found, way: "_Classes | _Arcs | LazyArcs") -> Fo
         paired = best_pair(run.score, best[0], run.limits)
         if paired is None or run.tick("pairs", best[1], best[0].n_arcs):
             break
-        refined = way.refined(paired)
+        refined = way.refine(paired)
         if run.is_over or not refined[1] > best[1] + run.least:
             break
         best = refined
@@ -255,7 +255,7 @@ class _Classes:
     def __init__(self, run: Run, rng: np.random.Generator) -> None:
         self.run, self.rng = run, rng
         self.patience = min(100, max(_FEWEST, _ROUNDS // run.p))
-        self.orders = Ordered(run, rng)
+        self.orders = OrderSearch(run, rng)
         self.found = self._by_classes(run.start)
         fallen = None if run.is_over else self.orders.fall(run.start.order())
         if fallen is not None and not run.is_over:
@@ -277,15 +277,15 @@ class _Classes:
             if self.run.is_over or walked[1] > best[1] + self.run.least:
                 return walked
         if number % 3 == 1:
-            thin = _thinned(best[0], self.run.limits, self.rng)
+            thin = _thin(best[0], self.run.limits, self.rng)
             return self._by_orders(self._by_classes(thin))
         climb = self.orders.climb if number % 3 == 0 else self.orders.fall
-        climbed = climb(displaced(best[0].order(), self.run.limits, self.rng))
+        climbed = climb(displace(best[0].order(), self.run.limits, self.rng))
         if climbed is None or self.run.is_over:
             return climbed or best
         return self._by_classes(climbed[0])
 
-    def refined(self, graph: DAG) -> Found:
+    def refine(self, graph: DAG) -> Found:
         """What classes and orders make of a graph."""
         return self._by_orders(self._by_classes(graph))
 
@@ -323,29 +323,29 @@ class _Arcs:
         self.run, self.rng = run, rng
         self.patience = min(40, max(_FEWEST, _ROUNDS // run.p))
         self.climb = run.climb()
-        self.found = self._climbed()
+        self.found = self._climb()
 
     def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far with one to three variables cleared."""
-        start = cleared(best[0], self.run.limits, self.rng)
+        start = clear_nodes(best[0], self.run.limits, self.rng)
         if not self.run.limits.allows_graph(start):
             return best
         self.climb.go_to(start)
         if number % 2:
             self.climb.shake(self.rng, 2)
-        return self._climbed()
+        return self._climb()
 
-    def refined(self, graph: DAG) -> Found:
+    def refine(self, graph: DAG) -> Found:
         """What changes of single arcs make of a graph."""
         self.climb.go_to(graph)
-        return self._climbed()
+        return self._climb()
 
-    def _climbed(self) -> Found:
+    def _climb(self) -> Found:
         ascend(self.climb, self.run)
         return self.climb.graph(), self.climb.total
 
 
-def _thinned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
+def _thin(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
     """The graph without a random tenth to half of its arcs; required ones stay."""
     share = rng.uniform(0.1, 0.5)
-    return without(graph, limits, lambda tail, head: rng.random() < share)
+    return remove_arcs(graph, limits, lambda tail, head: rng.random() < share)

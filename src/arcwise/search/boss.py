@@ -34,13 +34,13 @@ from arcwise._kernels.order_search import ClimbResult, Orders
 from arcwise._kernels.order_search import Watch as KernelWatch
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Interrupted, Result, Watch
+from arcwise.results import Result, SearchEnd, Watch
 from arcwise.scores import Score
 from arcwise.search.equivalence import ges_within
 from arcwise.search.local_search import ascend
 from arcwise.search.run import Run
 
-__all__ = ["MEMORY", "Ordered", "boss", "displaced", "legal_order"]
+__all__ = ["MEMORY", "OrderSearch", "boss", "displace", "legal_order"]
 
 MEMORY = 512 * (1 << 20)
 """Bytes that remembered parent sets may take by default."""
@@ -56,7 +56,7 @@ def _charge(score: Score) -> float:
     return 0.5 * float(np.log(max(score.rows, 2.0))) + float(np.log(len(score.nodes)))
 
 
-class Ordered:
+class OrderSearch:
     """The search over orders for one score: climbs share what they learn about parent sets.
 
     `asked` counts the parent sets scored so far, `cleared` how often the memory was full.
@@ -134,7 +134,7 @@ class Ordered:
         mask[0, among] = free[among]
         try:
             base_score, rows = self.run.careful.sweep((child,), (base,), mask)
-        except Interrupted:
+        except SearchEnd:
             return None
         return np.append(base_score, rows[0, among])
 
@@ -144,7 +144,7 @@ class Ordered:
         return self.run.add("move", value, arcs, head=column)
 
 
-def displaced(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> list[int]:
+def displace(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> list[int]:
     """The order with two of its variables up to a quarter of them, but fewer than 60, at random places.
 
     Required parents stay before their children. More than 60 led no further on networks of 300 to 1000
@@ -223,12 +223,12 @@ def boss(
         raise FitError(f"boss needs restarts >= 0 and some memory, not {restarts} and {memory}.")
     run = Run(score, start, limits, on_step, max_steps)
     graph, bounds = run.start, run.limits
-    orders = Ordered(run, rng, memory)
+    orders = OrderSearch(run, rng, memory)
     best, top = graph, -np.inf
     for attempt in range(restarts + 1):
         if run.is_over:
             break
-        order = displaced(best.order(), bounds, rng) if attempt else graph.order()
+        order = displace(best.order(), bounds, rng) if attempt else graph.order()
         result = orders.climb(order) if start is not None and not attempt else orders.fall(order)
         if result is not None and bounds.condition is not None:
             result = result if bounds.condition(result[0]) else None

@@ -4,8 +4,8 @@
 After a move only the changed children are scored again (one `Score.sweep` call) and only the heads
 whose best move could have changed are looked through again, so a step costs about O(p).
 
-Where a dear score is interrupted (`Score.watched`), it is caught here: the climb stays at its graph and has
-no moves any more, so that whatever walks on it comes to its end.
+If an expensive score is interrupted (`Score.interruptible`), the climb catches that. It keeps its graph
+and has no moves left, so every walk on it ends.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import graph_moves as kernel
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits, Move
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import Score
 
 __all__ = ["Climb", "Gain", "Peak", "least_gain"]
@@ -65,7 +65,7 @@ class Climb:
         self._blocked = np.zeros((p, words), dtype=np.uint64)
         self._kept = np.zeros((p, words), dtype=np.uint64)
         for child, row in enumerate(limits.required):
-            _put(self._kept, child, row)
+            _set_bits(self._kept, child, row)
         self._best = np.full(p, -np.inf)
         self._kind = np.full(p, -1, dtype=np.int64)
         self._tail = np.full(p, -1, dtype=np.int64)
@@ -80,7 +80,7 @@ class Climb:
 
     def graph(self) -> DAG:
         """The graph as a value."""
-        return DAG.unchecked(self.score.nodes, tuple(self.parents))
+        return DAG.make_unchecked(self.score.nodes, tuple(self.parents))
 
     def after(self, move: Gain) -> DAG:
         """The graph that a legal move leads to."""
@@ -97,12 +97,12 @@ class Climb:
         self.arcs = graph.n_arcs
         self._parents[:], self._children[:], self._below[:] = 0, 0, 0
         for child, row in enumerate(graph.parents):
-            _put(self._parents, child, row)
+            _set_bits(self._parents, child, row)
         for node in reversed(graph.order()):
             for child in graph.children[node]:
                 self._below[node] |= self._below[child]
-            _put(self._below, node, graph.children[node])
-            _put(self._children, node, graph.children[node])
+            _set_bits(self._below, node, graph.children[node])
+            _set_bits(self._children, node, graph.children[node])
         pending = list(changed)
         self.local[pending] = -np.inf
         height = max(1, _BLOCK // max(self.p, 1))
@@ -114,7 +114,7 @@ class Climb:
         """Score children anew, with all their toggles; False where interrupted: no moves are left."""
         try:
             base_scores, toggled = self._sweep(children, [self.parents[c] for c in children])
-        except Interrupted:
+        except SearchEnd:
             self._give_up()
             return False
         values = base_scores.tolist()
@@ -166,7 +166,7 @@ class Climb:
             return move
         return next((m for m in self.above(-np.inf) if not self._is_blocked(m)), None)
 
-    def settled(self, move: Gain) -> Gain:
+    def choose_direction(self, move: Gain) -> Gain:
         """The move, or the opposite arc where that gains the same but leaves more to be gained.
 
         Between equivalent graphs the score does not choose, but the next steps depend on the choice. What
@@ -178,9 +178,9 @@ class Climb:
         other = self.legal(kernel.ADD, move.head, move.tail)
         if other is None or abs(other.gain - move.gain) > self._slack or not self.permits(other):
             return move
-        return other if self._left(other) > self._left(move) + self._slack else move
+        return other if self._gain_left(other) > self._gain_left(move) + self._slack else move
 
-    def _left(self, move: Gain) -> float:
+    def _gain_left(self, move: Gain) -> float:
         """What changes of arcs at the two ends can gain after tail -> head came in."""
         _, _, tail, head = move
         base_score, toggled = self._sweep([head], [tuple(sorted((*self.parents[head], tail)))])
@@ -247,8 +247,8 @@ class Climb:
 
     def _link(self, tail: int, head: int) -> None:
         self.parents[head] = tuple(sorted((*self.parents[head], tail)))
-        _put(self._parents, head, (tail,))
-        _put(self._children, tail, (head,))
+        _set_bits(self._parents, head, (tail,))
+        _set_bits(self._children, tail, (head,))
         kernel.link(self._below, tail, head)
         self._stale[kernel.stale_after_link(self._below, tail, head, self._kind, self._tail)] = True
         self.arcs += 1
@@ -321,8 +321,8 @@ class Climb:
 
     def block(self, tail: int, head: int) -> None:
         """Leave the pair out of `best` until it is unblocked."""
-        _put(self._blocked, head, (tail,))
-        _put(self._blocked, tail, (head,))
+        _set_bits(self._blocked, head, (tail,))
+        _set_bits(self._blocked, tail, (head,))
         self._stale[[tail, head]] = True
 
     def _is_blocked(self, move: Gain) -> bool:
@@ -351,7 +351,7 @@ class Peak:
         return True
 
 
-def _put(sets: NDArray[np.uint64], which: int, members: Iterable[int]) -> None:
+def _set_bits(sets: NDArray[np.uint64], which: int, members: Iterable[int]) -> None:
     for member in members:
         sets[which, member >> 6] |= np.uint64(1 << (member & 63))
 

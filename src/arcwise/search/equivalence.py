@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import graph_moves as kernel
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Interrupted, Result, Watch
+from arcwise.results import Result, SearchEnd, Watch
 from arcwise.scores import Score
 from arcwise.scores.score import Mask
 from arcwise.search.run import Run
@@ -115,17 +115,17 @@ def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) ->
     """The run's steps between classes, from its start."""
     run.refuse_condition("equivalence")
     bounds, careful = run.limits, run.careful
-    barred = _barred(bounds)
-    mask = None if bounds.free else _needed(barred)
+    barred = _barred_parents(bounds)
+    mask = None if bounds.free else _needed_parents(barred)
     most = run.p if bounds.max_parents is None else bounds.max_parents
 
     def sweep(
         children: list[int], bases: list[tuple[int, ...]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         try:
-            among = None if mask is None else _among(mask[children], bases, most)
+            among = None if mask is None else _needed_toggles(mask[children], bases, most)
             return careful.sweep(children, bases, among)
-        except Interrupted:  # no step is better, and the watcher is asked next
+        except SearchEnd:  # no step is better, and the watcher is asked next
             return np.zeros(len(children)), np.full((len(children), run.p), -np.inf)
 
     def watch(kind: int, tail: int, head: int, value: float, edges: int) -> bool:
@@ -177,7 +177,7 @@ def _numbers(phases: Sequence[Phase]) -> list[int]:
     return [_KINDS[phase] for phase in phases]
 
 
-def _needed(barred: Sequence[tuple[int, ...]]) -> Mask:
+def _needed_parents(barred: Sequence[tuple[int, ...]]) -> Mask:
     """Mark the parents (columns) of each child that some member of a permitted class may have.
 
     A class stands for all of its members, so a barred parent is needed where the opposite arc is free.
@@ -188,7 +188,7 @@ def _needed(barred: Sequence[tuple[int, ...]]) -> Mask:
     return free | free.T
 
 
-def _among(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
+def _needed_toggles(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
     """What is needed beside bases; of those with as many parents as there may be, only smaller sets."""
     for row, base in zip(mask, bases, strict=True):
         if len(base) >= most:
@@ -197,7 +197,7 @@ def _among(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
     return mask
 
 
-def _barred(limits: Limits) -> list[tuple[int, ...]]:
+def _barred_parents(limits: Limits) -> list[tuple[int, ...]]:
     """For each column the parents it may not have; a required arc bars its opposite."""
     rows = [
         set[int]() if limits.barred is None else set(limits.barred[c])

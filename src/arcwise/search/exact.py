@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
-from arcwise.results import Interrupted, Result, Watch
+from arcwise.results import Result, SearchEnd, Watch
 from arcwise.scores import Score
 from arcwise.scores.score import ALL
 from arcwise.search.run import Run
@@ -78,9 +78,9 @@ def exact(
         for child, table in enumerate(tables):
             _score_subsets(run, child, table)
             if run.tick(f"{child + 1} of {run.p} variables", -np.inf, 0):
-                raise Interrupted
+                raise SearchEnd
         graph = run.graph(_assemble(run, tables, run.check))
-    except Interrupted:
+    except SearchEnd:
         return run.result(run.start)
     value = run.total(graph)
     if score.equivalent and run.limits.free:
@@ -172,7 +172,7 @@ def _assemble(
     candidates = [row.tolist() for row in run.candidates]
     masks = np.array([mask_of(c) for c in candidates], dtype=np.uint64)
     needs = np.array([mask_of(r) for r in limits.required], dtype=np.uint64)
-    best, order = kernel.best_order(_joined(tables), offsets, masks, needs, check, slack)
+    best, order = kernel.best_order(_join_tables(tables), offsets, masks, needs, check, slack)
     if best == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
     before: set[int] = set()
@@ -186,7 +186,7 @@ def _assemble(
     return parents
 
 
-def _joined(tables: list[Array]) -> Array:
+def _join_tables(tables: list[Array]) -> Array:
     """The one array that all tables are views of."""
     whole = tables[0].base
     return tables[0] if whole is None else whole

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from arcwise._kernels import graph_moves as kernel
 from arcwise.graphs import DAG, Limits
-from arcwise.results import Interrupted
+from arcwise.results import SearchEnd
 from arcwise.scores import Score
 from arcwise.scores.score import toggle
 from arcwise.search.climb import Climb, Gain
@@ -40,7 +40,7 @@ from arcwise.search.exact import best_known, mask_of, memory_for
 from arcwise.search.local_search import ascend
 from arcwise.search.run import Run
 
-__all__ = ["Found", "LazyArcs", "LazyClimb", "Memory", "cleared", "turned", "without"]
+__all__ = ["Found", "LazyArcs", "LazyClimb", "Memory", "clear_nodes", "remove_arcs", "turn_arc"]
 
 Found = tuple[DAG, float]
 
@@ -95,10 +95,12 @@ class Memory:
         for x in range(len(self.known)):
             exact = masks.get(base ^ 1 << x)
             sure.append(exact is not None)
-            gains.append(self._expected(child, x, base) if exact is None else exact - base_score)
+            gains.append(
+                self._expected_gain(child, x, base) if exact is None else exact - base_score
+            )
         return gains, sure
 
-    def _expected(self, child: int, x: int, base: int) -> float:
+    def _expected_gain(self, child: int, x: int, base: int) -> float:
         rest = ~(base & ~(1 << x))
         gains = [gain for subset, gain in self._gains[child][x] if not subset & rest]
         if not gains:
@@ -128,7 +130,7 @@ class LazyClimb(Climb):
         try:
             for child in children:
                 self._expect(child)
-        except Interrupted:
+        except SearchEnd:
             self._give_up()
             return False
         return True
@@ -170,7 +172,7 @@ class LazyClimb(Climb):
             child, other = unsure[0]
             try:
                 self._judge(child, np.array([other]))
-            except Interrupted:
+            except SearchEnd:
                 self._give_up()
         return move
 
@@ -181,7 +183,7 @@ class LazyClimb(Climb):
             try:
                 for child in range(self.p):
                     self._judge(child, self._open(child))
-            except Interrupted:
+            except SearchEnd:
                 self._give_up()
             before = self.total
             ascend(self, run)
@@ -215,7 +217,7 @@ class LazyArcs:
             LazyClimb(self.memory, run.start, run.limits),
             LazyClimb(self.memory, run.start, run.limits, curious=True),
         )
-        self.found = self._settled()
+        self.found = self._local_optimum()
 
     def again(self, best: Found, number: int) -> Found:
         """A round from the best graph so far."""
@@ -223,7 +225,7 @@ class LazyArcs:
         if graph.n_arcs == sum(map(len, self.limits.required)):
             return best  # nothing to clear
         turn = _TURNS[number % len(_TURNS)]
-        climb, begin = (self.climbs[0], turned) if turn else (self.climbs[1], cleared)
+        climb, begin = (self.climbs[0], turn_arc) if turn else (self.climbs[1], clear_nodes)
         start = begin(graph, self.limits, self.rng)
         if not self.limits.allows_graph(start):
             return best
@@ -235,10 +237,10 @@ class LazyArcs:
         better = result[1] > top + self.run.least
         if better or number % _TOGETHER == _TOGETHER - 1:
             self.climbs[0].go_to(result[0] if better else graph)
-            return self._settled()
+            return self._local_optimum()
         return result
 
-    def _settled(self) -> Found:
+    def _local_optimum(self) -> Found:
         """A local optimum, or a better one of parent sets that are known by then."""
         climb = self.climbs[0]
         climb.settle(self.run)
@@ -253,14 +255,14 @@ class LazyArcs:
         return result
 
 
-def cleared(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
+def clear_nodes(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
     """The graph without any arc at one to three variables; required ones stay."""
     p = len(graph.nodes)
     bare = set(rng.choice(p, min(p, int(rng.integers(1, 4))), replace=False).tolist())
-    return without(graph, limits, lambda tail, head: bool(bare & {tail, head}))
+    return remove_arcs(graph, limits, lambda tail, head: bool(bare & {tail, head}))
 
 
-def turned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
+def turn_arc(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
     """The graph with one arc turned and no other parents at its ends; required ones stay.
 
     An arc into a variable with required parents is not turned, as that might close a cycle.
@@ -272,17 +274,17 @@ def turned(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
         if not limits.required[head] and limits.allows(tail, toggle(limits.required[tail], head))
     ]
     if not arcs:
-        return cleared(graph, limits, rng)
+        return clear_nodes(graph, limits, rng)
     tail, head = arcs[int(rng.integers(len(arcs)))]
-    rows = list(without(graph, limits, lambda _, child: child in (tail, head)).parents)
+    rows = list(remove_arcs(graph, limits, lambda _, child: child in (tail, head)).parents)
     rows[tail] = toggle(rows[tail], head)
-    return DAG.unchecked(graph.nodes, tuple(rows))
+    return DAG.make_unchecked(graph.nodes, tuple(rows))
 
 
-def without(graph: DAG, limits: Limits, gone: Callable[[int, int], bool]) -> DAG:
+def remove_arcs(graph: DAG, limits: Limits, gone: Callable[[int, int], bool]) -> DAG:
     """The graph without some arcs; required ones stay."""
     rows = (
         tuple(x for x in row if not gone(x, child) or x in limits.required[child])
         for child, row in enumerate(graph.parents)
     )
-    return DAG.unchecked(graph.nodes, tuple(rows))
+    return DAG.make_unchecked(graph.nodes, tuple(rows))

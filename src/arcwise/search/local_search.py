@@ -39,14 +39,14 @@ from arcwise.scores import Score
 from arcwise.search.climb import Climb, Gain, Peak, least_gain
 from arcwise.search.run import Run
 
-__all__ = ["annealing", "ascend", "climb_and_walk", "greedy", "iterated", "tabu"]
+__all__ = ["anneal", "ascend", "climb_and_walk", "greedy", "iterate_climbs", "tabu"]
 
 
 def ascend(climb: Climb, run: Run) -> None:
     """Climb to a local optimum, or until the run has to stop."""
     least = least_gain(climb.score)
     while (move := climb.best()) is not None and move.gain > least:
-        before, move = climb.total, climb.settled(move)
+        before, move = climb.total, climb.choose_direction(move)
         climb.apply(move)
         if not climb.total > before:  # a gain that was rounding: it must not be chased for ever
             return
@@ -195,7 +195,7 @@ def _walk(climb: Climb, run: Run, peak: Peak, tabu_length: int, walk_length: int
     return better
 
 
-def iterated(
+def iterate_climbs(
     score: Score,
     start: DAG | None = None,
     *,
@@ -240,7 +240,7 @@ def iterated(
 _BATCH = 512  # draws made at a time, and how often the watcher is told
 
 
-def annealing(
+def anneal(
     score: Score,
     start: DAG | None = None,
     *,

@@ -53,8 +53,8 @@ class Run:
 
     @cached_property
     def careful(self) -> Score:
-        """The score, which raises `Interrupted` between its batches if the callback asks to stop."""
-        return self.score.watched(self._trail.check)
+        """The score, which raises `SearchEnd` between its batches if the callback asks to stop."""
+        return self.score.interruptible(self._trail.check)
 
     @cached_property
     def candidates(self) -> list[NDArray[np.intp]]:
@@ -80,12 +80,12 @@ class Run:
         return self._trail.tick(what, score, edges)
 
     def check(self) -> None:
-        """Raise `Interrupted` if the callback wants an end."""
+        """Raise `SearchEnd` if the callback wants an end."""
         self._trail.check()
 
     def graph(self, parents: Iterable[tuple[int, ...]]) -> DAG:
         """The graph with these parents, known to be acyclic."""
-        return DAG.unchecked(self.score.nodes, tuple(parents))
+        return DAG.make_unchecked(self.score.nodes, tuple(parents))
 
     def total(self, graph: DAG) -> float:
         """The score of a graph."""
@@ -107,7 +107,7 @@ class Run:
         """A run inside this one from another start, with the steps that are left."""
         most = self._max_steps
         steps_left = None if most is None else most - self.n_steps
-        return type(self)(self.score, start, self.limits, self._trail.passing, steps_left)
+        return type(self)(self.score, start, self.limits, self._trail.pass_on, steps_left)
 
     def take(self, inner: Result) -> None:
         """Put the record of a search inside this one into its own."""

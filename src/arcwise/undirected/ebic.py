@@ -69,7 +69,7 @@ def by_ebic(
                 refit_graph, matrix, solution.precision, rows, partial(trail.tick, "refit", 0.0, 0)
             ),
         )
-        for penalty, solution in glasso_path(matrix, longer(grid), on_step=trail.passing, **options)
+        for penalty, solution in glasso_path(matrix, longer(grid), on_step=trail.pass_on, **options)
     )
     return highest_ebic(matrix, rows, path, gamma=gamma, n_planned=len(grid), trail=trail)
 
@@ -138,11 +138,11 @@ def highest_ebic(
     for candidate in path:
         walk.look_at(candidate)
         if trail is not None and trail.stopped:
-            walk.cut()
+            walk.drop_last()
             break
-        if walk.over or (n_planned is not None and len(walk.curve) >= n_planned and walk.past):
+        if walk.is_over or (n_planned is not None and len(walk.curve) >= n_planned and walk.past):
             break
-    if trail is not None and trail.stopped and not walk.over:
+    if trail is not None and trail.stopped and not walk.is_over:
         walk.short = True
     if walk.best == -np.inf:
         return cut_short("ebic", usual_penalty(rows, len(matrix), walk.penalties))
@@ -183,13 +183,13 @@ class _PathWalk:
         elif candidate.edges >= self.enough:
             value, self.bounded = -np.inf, True
         else:
-            value = self._measured(candidate)
+            value = self._measure(candidate)
         self.penalties.append(candidate.penalty)
         self.edges.append(candidate.edges)
         self.curve.append(value)
         self.last = candidate.graph
 
-    def _measured(self, candidate: Candidate) -> float:
+    def _measure(self, candidate: Candidate) -> float:
         precision = None if self.hopeless else candidate.fit()
         if precision is None:  # denser graphs have none either
             self.hopeless = True
@@ -201,14 +201,14 @@ class _PathWalk:
         """How many graphs were looked at after the best."""
         return len(self.curve) - 1 - int(np.argmax(self.curve))
 
-    def cut(self) -> None:
+    def drop_last(self) -> None:
         """Forget the last graph, whose likelihood was not found to the end, unless it is the only one."""
         if len(self.curve) > 1:
             del self.penalties[-1], self.edges[-1], self.curve[-1]
             self.hopeless = False
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether to go on is idle, or, without a bound, not worth it."""
         if np.isfinite(self.roof):
             return self.edges[-1] >= 2 * self.enough
@@ -229,7 +229,7 @@ class _PathWalk:
             )
         elif self.bounded:
             reason += f" No graph of {np.ceil(self.enough):.0f} edges or more can reach it."
-        elif self.over:
+        elif self.is_over:
             reason += " Denser graphs were not looked at."
         elif self.hopeless:
             reason += " Denser graphs have no largest likelihood."

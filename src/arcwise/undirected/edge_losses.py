@@ -45,7 +45,7 @@ class EdgeBounds(NamedTuple):
             tuple(two for two in row if (min(one, two), max(one, two)) in self.required)
             for one, row in enumerate(self.largest.neighbours)
         )
-        return UGraph.unchecked(nodes, tuple(rows))
+        return UGraph.make_unchecked(nodes, tuple(rows))
 
 
 def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
@@ -120,7 +120,7 @@ def _allowed_graph(limits: Limits) -> UGraph:
         )
         for one in every
     )
-    return UGraph.unchecked(limits.nodes, tuple(rows))
+    return UGraph.make_unchecked(limits.nodes, tuple(rows))
 
 
 def bounds_for(nodes: tuple[str, ...], limits: Limits | None) -> EdgeBounds:

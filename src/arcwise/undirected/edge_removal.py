@@ -33,7 +33,7 @@ import numpy as np
 
 from arcwise.graphs import Limits
 from arcwise.notes import Stop
-from arcwise.results import Interrupted, Path, Removal, Trail, Watch
+from arcwise.results import Path, Removal, SearchEnd, Trail, Watch
 from arcwise.scores import Score
 from arcwise.undirected.edge_losses import ROUNDING, UNIT, Losses, bounds_for, rounding_of
 from arcwise.undirected.stepwise import descending_order
@@ -127,7 +127,7 @@ def candidates(
     [[2], [2], [0, 1]]
     """
     bounds, trail = bounds_for(score.nodes, limits), Trail(on_step)
-    watched, rise = score.watched(trail.check), penalty * score.rows
+    watched, rise = score.interruptible(trail.check), penalty * score.rows
     p = len(score.nodes)
     selected = [set(row) for row in bounds.smallest.neighbours]
     for node, allowed in enumerate(bounds.largest.neighbours):
@@ -225,9 +225,9 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     """
     bounds = bounds_for(score.nodes, limits)
     trail = Trail(on_step)
-    state = Losses(score.watched(trail.check), bounds)
+    state = Losses(score.interruptible(trail.check), bounds)
     whole = not state.free.any()
-    with contextlib.suppress(Interrupted):
+    with contextlib.suppress(SearchEnd):
         whole = (state.enter(trail) and state.fill(trail)) or whole
     return Path.of_removals(
         bounds.largest,

@@ -312,7 +312,7 @@ def _iterate(
     check_stop = check or (lambda: None)
     check_stop()
     begin = completion(moments, edges)
-    start, sweeps = _swept(moments, edges, begin, check_stop)
+    start, sweeps = _sweep_columns(moments, edges, begin, check_stop)
     np.fill_diagonal(edges, True)
     nothing = np.zeros_like(moments)
     theta = finish(
@@ -330,7 +330,7 @@ def _iterate(
     return Inverses(theta, back.matrix), sweeps
 
 
-def _swept(
+def _sweep_columns(
     moments: Array, edges: NDArray[np.bool_], begin: Array | None, check: Callable[[], None]
 ) -> tuple[Array, int]:
     """A precision matrix to start from, and the sweeps it took.

@@ -265,7 +265,7 @@ class _Work:
         else:
             solved = self._eagerly(piece, start)
             if solved is None:
-                solved = self._swept(piece, begin(piece, start), self.max_sweeps)
+                solved = self._sweep_piece(piece, begin(piece, start), self.max_sweeps)
         if solved is None and (piece.penalties > 0).all():  # there is a maximum, but too few sweeps
             solved = judge_solution(piece, np.eye(len(members)))
         if solved is None:
@@ -280,11 +280,11 @@ class _Work:
         """
         if start is None or not start.share:
             return None
-        solved = self._swept(piece, start.ahead(piece), min(_EAGER, self.max_sweeps))
+        solved = self._sweep_piece(piece, start.extrapolate(piece), min(_EAGER, self.max_sweeps))
         good = solved is not None and solved.violation <= self.tolerance
         return solved if good else None
 
-    def _swept(
+    def _sweep_piece(
         self, piece: Piece, start: tuple[Array, Array], max_sweeps: int
     ) -> BlockSolution | None:
         block = LassoBlock(piece, *start, self.tolerance, self.exact, self._tell)

@@ -199,13 +199,13 @@ def complete_by_newton(
             size < _ENOUGH and size > 0.5 * before
         ):  # rounding: no more to gain
             break
-        before, w, current = size, *_risen(places, w, current, gradient, size)
+        before, w, current = size, *_take_step(places, w, current, gradient, size)
     if current is not None:
         current.matrix[absent] = 0.0
     return current
 
 
-def _risen(
+def _take_step(
     places: _Places, w: Array, current: Inverse, gradient: Array, size: float
 ) -> tuple[Array, Inverse | None]:
     """Newton's next W, or part of the way there, and its inverse."""

@@ -206,7 +206,7 @@ def by_rotation(
     """
     if rotations < 1:
         raise FitError(f"At least one turn is needed, not {rotations}.")
-    z, peaks, trail = _Sample.of(rows).standardised(), list[float](), Trail(on_step)
+    z, peaks, trail = _Sample.of(rows).standardise(), list[float](), Trail(on_step)
     while len(peaks) < rotations and not (peaks and trail.stopped):
         z = z[rng.permutation(len(z))]
         across = np.roll(z, rng.integers(1, len(z)), axis=0).T @ z / len(z)
@@ -248,7 +248,7 @@ class _Sample:
         size = int(10 * np.sqrt(n)) if n > 144 else int(0.8 * n)
         return [np.sort(rng.choice(n, size, replace=False)) for _ in range(count)]
 
-    def standardised(self) -> Array:
+    def standardise(self) -> Array:
         """Columns less their means over their standard deviations; zeros where they do not vary."""
         mean, sd = _spread(self.rows, self.weights)
         stuck = ~(sd > _STILL * np.abs(mean)) & ~self.still
@@ -267,7 +267,7 @@ class _Sample:
         here = self
         if rows is not None:
             here = _Sample(self.rows[rows], self.weights[rows], self.still)
-        z = here.standardised()
+        z = here.standardise()
         matrix: Array = (z * (here.weights / here.weights.sum())[:, None]).T @ z
         np.fill_diagonal(matrix, 1.0)
         return matrix

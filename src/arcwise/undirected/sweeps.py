@@ -22,10 +22,10 @@ from arcwise._kernels.glasso_loops import (
     Certificate,
     Mismatch,
     Sweeps,
-    ahead,
     box,
     certify,
     descend,
+    extrapolate,
     gather,
     mismatch,
     moves_for,
@@ -50,15 +50,15 @@ class Start(NamedTuple):
     earlier: Array | None = None
     share: float = 0.0
 
-    def ahead(self, piece: Piece) -> tuple[Array, Array]:
+    def extrapolate(self, piece: Piece) -> tuple[Array, Array]:
         """W and slopes where the last two solutions point to; W may not be positive definite."""
         if self.earlier is None:
-            return self.behind(piece)
+            return self.latest(piece)
         over, pair = 1.0 / piece.scale, (self.covariance, self.earlier)
-        guess = ahead(piece.moments, piece.penalties, *pair, piece.members, over, self.share)
+        guess = extrapolate(piece.moments, piece.penalties, *pair, piece.members, over, self.share)
         return guess, self._slopes(piece)
 
-    def behind(self, piece: Piece) -> tuple[Array, Array]:
+    def latest(self, piece: Piece) -> tuple[Array, Array]:
         """W and slopes of the latest solution."""
         over = 1.0 / piece.scale
         w = gather(self.covariance, piece.members, over, over)
@@ -97,7 +97,7 @@ def begin(piece: Piece, start: Start | None) -> tuple[Array, Array]:
     FitError : entries without penalty, where no such W is at hand.
     """
     if start is not None:
-        return start.behind(piece)
+        return start.latest(piece)
     slopes = np.zeros_like(piece.moments)
     if piece.penalties.diagonal().min() > 0:
         covariance = piece.moments.copy()
@@ -235,12 +235,12 @@ class LassoBlock:
             if not (is_done or slow or end):
                 continue
             theta = precision(self.covariance, self.slopes)
-            near = None if self.exact else self._bounded(theta)
+            near = None if self.exact else self._judge_bounded(theta)
             if near is not None and near.violation <= self.tolerance:
                 return near._replace(sweeps=sweeps)
-            candidate = self._damped(theta) if self.exact or slow or end else None
+            candidate = self._judge_damped(theta) if self.exact or slow or end else None
             if candidate is not None and candidate.violation > self.tolerance and slow and not end:
-                newer = self._finished(candidate, partial(self.tell, sweeps, went.moved))
+                newer = self._finish_by_newton(candidate, partial(self.tell, sweeps, went.moved))
                 next_finish = 2 * sweeps
                 if newer is not None and newer.violation > self.tolerance:
                     self._restart(newer)
@@ -274,7 +274,7 @@ class LassoBlock:
             if self.tell(total.done, total.moved):
                 return total, True
 
-    def _bounded(self, theta: Array | None) -> BlockSolution | None:
+    def _judge_bounded(self, theta: Array | None) -> BlockSolution | None:
         """Judge Theta by a W that is nearly its inverse; None where it is not near enough for that."""
         if theta is None:
             return None
@@ -285,7 +285,7 @@ class LassoBlock:
         certificate = certify(*arrays, theta, LEAST, apart)
         return BlockSolution(theta, self.covariance, logdet, certificate, apart=apart)
 
-    def _damped(self, theta: Array | None) -> BlockSolution | None:
+    def _judge_damped(self, theta: Array | None) -> BlockSolution | None:
         """Judge Theta, its entries beside the diagonal shrunk until it is positive definite."""
         if theta is None:
             return None
@@ -297,7 +297,9 @@ class LassoBlock:
                 return candidate
         return None
 
-    def _finished(self, candidate: BlockSolution, stop: Callable[[], bool]) -> BlockSolution | None:
+    def _finish_by_newton(
+        self, candidate: BlockSolution, stop: Callable[[], bool]
+    ) -> BlockSolution | None:
         """Go on by Newton's method on the nonzero places; None where that does not work."""
         moments, penalties = self.piece.moments, self.piece.penalties
         places = (candidate.precision != 0) | (penalties == 0)

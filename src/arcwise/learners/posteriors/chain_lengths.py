@@ -90,7 +90,7 @@ def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
         return sampler
     freed = copy(sampler)  # with its lists
     freed.check = Trail(watch).check
-    freed.ladder = freed.climbed()
+    freed.ladder = freed.choose_ladder()
     return freed
 
 

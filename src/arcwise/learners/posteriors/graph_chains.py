@@ -28,7 +28,7 @@ from arcwise.learners.posteriors.plan import Plan, PosteriorRun, Task, Weighed, 
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
 from arcwise.notes import NoteKind, notes_of
-from arcwise.results import GraphDistribution, Interrupted, Trail, Watch
+from arcwise.results import GraphDistribution, SearchEnd, Trail, Watch
 from arcwise.scores import Score
 
 REVERSAL = "reversal"
@@ -109,7 +109,7 @@ def _followed(
     try:
         for _ in range(min(level, 1)):
             length = replace(length, sampler=freer(length.sampler, task.watch), level=level)
-    except Interrupted:
+    except SearchEnd:
         raise NoTimeError(LATE) from None
     begun = unpacked(task.kept, length.sampler) if task.kept else []
     chains, ended = filled(length, begun, task)
@@ -119,7 +119,7 @@ def _followed(
         try:
             further, begun = length.doubled(chains, task.watch)
             fresh, ended = filled(further, begun, task)
-        except (Interrupted, NoTimeError):
+        except (SearchEnd, NoTimeError):
             break
         if ended and min(map(len, fresh)) < min(map(len, chains)):
             break
@@ -148,7 +148,7 @@ def _made(
     try:
         check = Trail(watch).check
         sampler: Any = SAMPLERS[word](_Looking(score, check), limits, check=check, **options)
-    except Interrupted:
+    except SearchEnd:
         raise NoTimeError(LATE) from None
     sampler.score = score  # the watcher stays in this process
     made: Sampler = sampler

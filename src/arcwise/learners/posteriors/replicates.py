@@ -33,7 +33,7 @@ from arcwise.learners.posteriors.plan import RESAMPLING, Plan, PosteriorRun, Tas
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.notes import Note, NoteKind, notes_of
-from arcwise.results import GraphDistribution, Interrupted, Step, Watch, of_draws
+from arcwise.results import GraphDistribution, SearchEnd, Step, Watch, of_draws
 from arcwise.scores import SCORES
 
 Graph = DAG | UGraph
@@ -181,7 +181,7 @@ class Replicates:
             if not self.penalties:
                 return (problem.structure(self.penalty, self.watch),)
             return problem.structures(self.penalties, self.watch)
-        except Interrupted:
+        except SearchEnd:
             return None
         except ArcwiseError as error:
             return str(error)
