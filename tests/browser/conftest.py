@@ -46,6 +46,11 @@ class Tab:
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
         self.page.evaluate("dispatchEvent(new Event('beforeprint'))")
 
+    def pause(self):
+        """Wait until what takes longer than a frame is shown, too."""
+        self.settle()
+        self.page.wait_for_timeout(250)
+
     def card(self, net, name):
         """The card of a variable among all cards."""
         return self.page.locator(f".cards .card[data-variable='{net.net.index(name)}']")

@@ -8,9 +8,8 @@ field.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,12 @@ from arcwise import inference
 from arcwise.api.describe import legend
 from arcwise.api.provenance import Making, making
 from arcwise.api.remarks import Doubt, doubts, sentences
+from arcwise.api.summaries import Pair, Summary, pair, rounded_range, summary
 from arcwise.conditionals import linear_of
-from arcwise.data import Table, Variable
-from arcwise.data.variable import gaps_of, numbers_of
+from arcwise.data import Variable
 from arcwise.errors import FileError
 from arcwise.evaluate import Edge
+from arcwise.graphs import some_members
 from arcwise.inference.export import Answers, answers_of
 from arcwise.io.files import write_bytes
 from arcwise.plot.geometry import Points, geometry
@@ -49,10 +49,16 @@ MAX_WITH_BELIEFS = 80
 MAX_LEVELS = 6
 """Levels that a box shows; for a variable with more, its last line counts those that are not shown."""
 
+MAX_PAIRS = 300
+"""Edges, strongest first, whose child is summarised in bins of its parent."""
+
+MAX_PARENT_SETS = 50
+"""Sets of parents of a variable, in equivalent graphs, that a document lists."""
+
 _HEAD, _ROW, _CURVE, _PAD = 24.0, 17.0, 58.0, 6.0  # pixels
-_WIDTHS = (148.0, 224.0)
+_WIDTHS = (148.0, 236.0)
+_SIDE, _BAR, _PERCENT, _MAX_LABEL = 9.0, 44.0, 50.0, 120.0
 _FONT = 9.0
-_BINS = 24
 _MAX_LINES = 40
 
 
@@ -100,26 +106,9 @@ class EdgeEntry(TypedDict):
     direction_support: float | None
     sign: int
     effect: str
+    form: str
     partial_correlation: float | None
-
-
-class Histogram(TypedDict):
-    """Counts of rows between bounds, one more than counts."""
-
-    bounds: list[float]
-    counts: list[float]
-
-
-class Summary(TypedDict):
-    """Rows of a variable without missing values, and what they are: numbers, or counts of levels."""
-
-    rows: int
-    missing: int
-    mean: float | None
-    sd: float | None
-    quantiles: list[float]
-    counts: list[float]
-    histogram: Histogram | None
+    pair: Pair | None
 
 
 class Local(TypedDict):
@@ -136,6 +125,7 @@ class VariableEntry(TypedDict):
     levels: list[str] | None
     axis: list[float] | None
     parents: list[int]
+    parent_sets: list[list[int]]
     children: list[int]
     neighbours: list[int]
     blanket: list[int]
@@ -185,7 +175,7 @@ def document(net: Network, title: str = "") -> Document:
         "sentences": sentences(net),
         "order": [net.net.index(name) for name in net.variables],
         "picture": _picture(net, rows),
-        "edges": [_edge(net, row) for row in rows],
+        "edges": [_edge(net, row, i < MAX_PAIRS) for i, row in enumerate(rows)],
         "legend": legend(net.edges.present),
         "variables": [_variable(net, node) for node in range(len(net.net.names))],
         "doubts": doubts(net),
@@ -251,9 +241,13 @@ def _rows(variable: Variable) -> int:
 
 def _box(variable: Variable, rows: int, beliefs: bool) -> tuple[float, float]:
     """Width and height of a box, pixels."""
-    width = width_of([variable.name], _FONT) * 96 + 16
+    width = 1.1 * width_of([variable.name], _FONT) * 96 + 2 * _SIDE
     if not beliefs:
-        return float(np.clip(width, 56.0, _WIDTHS[1])), _HEAD + 8.0
+        return round(float(np.clip(width, 56.0, _WIDTHS[1]))), _HEAD + 8.0
+    shown = [str(level) for level in (variable.levels or ())[:rows]]
+    if shown:
+        labels = min(width_of(shown, _FONT) * 96, _MAX_LABEL)
+        width = max(width, labels + _BAR + _PERCENT + 2 * _SIDE)
     hidden = len(variable.levels or ()) > rows
     content = (rows + hidden) * _ROW if variable.discrete else _CURVE
     return round(float(np.clip(width, *_WIDTHS))), _HEAD + content + _PAD
@@ -262,7 +256,7 @@ def _box(variable: Variable, rows: int, beliefs: bool) -> tuple[float, float]:
 # -- edges ---------------------------------------------------------------------------------------
 
 
-def _edge(net: Network, row: Edge) -> EdgeEntry:
+def _edge(net: Network, row: Edge, detailed: bool) -> EdgeEntry:
     first, second = net.net.index(row.first), net.net.index(row.second)
     backward = row.direction.startswith(f"{row.second} -> ")
     tail, head = (second, first) if backward else (first, second)
@@ -276,7 +270,11 @@ def _edge(net: Network, row: Edge) -> EdgeEntry:
         "direction_support": finite(row.direction_support),
         "sign": row.sign,
         "effect": effect,
+        "form": net.net.models[head] if net.directed else "",
         "partial_correlation": finite(row.partial_correlation),
+        "pair": pair(net.data, net.net.variables[head], net.net.variables[tail])
+        if detailed
+        else None,
     }
 
 
@@ -298,18 +296,31 @@ def finite(number: float | None) -> float | None:
 
 def _variable(net: Network, node: int) -> VariableEntry:
     variable, name = net.net.variables[node], net.net.names[node]
-    summary = _summary(net, variable)
+    about = summary(net.data, variable)
     return {
         "name": name,
         "levels": None if variable.levels is None else [str(level) for level in variable.levels],
-        "axis": None if variable.discrete else _axis(net, name, summary),
+        "axis": None if variable.discrete else _axis(net, name, about),
         "parents": _numbers(net, net.parents(name) if net.directed else ()),
+        "parent_sets": _parent_sets(net, node),
         "children": _numbers(net, net.children(name) if net.directed else ()),
         "neighbours": _numbers(net, net.neighbours(name)),
         "blanket": _numbers(net, net.blanket(name)),
         "local": {"form": net.net.models[node], "text": _local(net, name)},
-        "summary": summary,
+        "summary": about,
     }
+
+
+def _parent_sets(net: Network, node: int) -> list[list[int]]:
+    """The sets of parents that a variable can have in equivalent graphs, that of this graph first."""
+    graph = net.graph
+    if not graph.directed:
+        return []
+    if "search" not in net.settings or not net.cpdag.neighbours[node]:
+        return [list(graph.parents[node])]  # made by hand, or directions that the data tell
+    rng = np.random.default_rng(0)
+    members = some_members(net.cpdag, graph, (node,), MAX_PARENT_SETS, rng)
+    return [list(member.parents[node]) for member in members.graphs]
 
 
 def _numbers(net: Network, names: tuple[str, ...]) -> list[int]:
@@ -323,73 +334,13 @@ def _local(net: Network, name: str) -> str:
     return "\n".join([*lines[:_MAX_LINES], *([f"... {more} more lines"] if more > 0 else [])])
 
 
-def _summary(net: Network, variable: Variable) -> Summary | None:
-    """Summaries of the data's column; None where the data are not at hand."""
-    data = net.data
-    if not isinstance(data, Table) or variable.name not in data.names:
-        return None
-    source, column = data.variable(variable.name), data.column(variable.name)
-    gaps = gaps_of(source, column)
-    whole = {"rows": int((~gaps).sum()), "missing": int(gaps.sum())}
-    if variable.discrete:
-        return _counted(variable, source, column[~gaps], whole)
-    if source.discrete and not source.numeric:
-        return None
-    return _measured(numbers_of(source, column)[~gaps], whole)
-
-
-def _counted(
-    variable: Variable, source: Variable, column: NDArray[Any], whole: Mapping[str, int]
-) -> Summary | None:
-    if source.levels != variable.levels:
-        return None
-    counts = np.bincount(column, minlength=len(variable.levels or ())).tolist()
-    return {
-        "rows": whole["rows"], "missing": whole["missing"], "mean": None, "sd": None,
-        "quantiles": [], "counts": [float(count) for count in counts], "histogram": None,
-    }  # fmt: skip
-
-
-def _measured(values: Array, whole: Mapping[str, int]) -> Summary | None:
-    if not len(values):
-        return None
-    low, high = rounded_range(*np.quantile(values, [0.005, 0.995]).tolist())
-    counts, bounds = np.histogram(np.clip(values, low, high), bins=_BINS, range=(low, high))
-    parts = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
-    return {
-        "rows": whole["rows"],
-        "missing": whole["missing"],
-        "mean": float(f"{values.mean():.6g}"),
-        "sd": float(f"{values.std():.6g}"),
-        "quantiles": [float(f"{part:.4g}") for part in parts],
-        "counts": [],
-        "histogram": {
-            "bounds": [float(f"{bound:.6g}") for bound in bounds],
-            "counts": [float(count) for count in counts],
-        },
-    }
-
-
-def _axis(net: Network, name: str, summary: Summary | None) -> list[float]:
+def _axis(net: Network, name: str, about: Summary | None) -> list[float]:
     """The range in which a variable's numbers are drawn: of most rows, or of the model."""
-    if summary is not None and summary["histogram"] is not None:
-        bounds = summary["histogram"]["bounds"]
+    if about is not None and about["histogram"] is not None:
+        bounds = about["histogram"]["bounds"]
         return [bounds[0], bounds[-1]]
     belief = inference.query(net.net, name)
     middle, spread = float(belief.mean), float(belief.sd)
     if not math.isfinite(spread):
         middle, spread = 0.0, 1.0
     return list(rounded_range(middle - 3.5 * spread, middle + 3.5 * spread))
-
-
-def rounded_range(low: float, high: float) -> tuple[float, float]:
-    """A range of round numbers around another one.
-
-    >>> rounded_range(3.7, 47.2), rounded_range(2.0, 2.0)
-    ((0.0, 50.0), (1.0, 3.0))
-    """
-    if not high > low:
-        return low - 1.0, high + 1.0
-    step = 10.0 ** math.floor(math.log10((high - low) / 4))
-    bottom, top = math.floor(low / step) * step, math.ceil(high / step) * step
-    return float(f"{bottom:.10g}"), float(f"{top:.10g}")

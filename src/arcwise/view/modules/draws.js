@@ -2,6 +2,9 @@
 // whose draws count less the farther they are, and answers follow them linearly to the evidence itself (as local
 // linear regression does; Beaumont, Zhang and Balding 2002). With fewer draws that agree there is no answer.
 
+import { fraction, uncertainty } from "./information.js";
+
+const GROUPS = 12; // of numbers
 const NEAR = 400; // draws inside the window
 const FEWEST = 30; // effective size below which there is no answer
 const WIDE = 1; // standard deviations from which on a window is named
@@ -13,12 +16,14 @@ export function drawsEngine(answers, variables) {
 
   // Evidence maps a variable to a value, or to the weights of its levels. Gives beliefs with their standard errors
   // and effective size, or null where too few draws agree.
-  function answer(evidence) {
-    const chosen = evidence.size ? windowOf(evidence, columns, sds, answers.size) : everything;
+  // With `only`, it is that of one variable alone.
+  function answer(evidence, forced, only = null) {
+    const chosen = weighted(evidence);
     const size = effective(chosen.weights);
     if (size < FEWEST) return null;
     const solve = localLinear(chosen.weights, chosen.offsets);
     const beliefs = columns.map((values, i) => {
+      if (only !== null && i !== only) return null;
       if (variables[i].levels) return levelBelief(values, variables[i].levels.length, chosen.weights, solve, size);
       if (evidence.has(i)) return { mean: evidence.get(i), sd: 0, low: evidence.get(i), high: evidence.get(i), error: 0, size };
       return numberBelief(values, chosen.weights, chosen.offsets, solve, size);
@@ -26,7 +31,67 @@ export function drawsEngine(answers, variables) {
     return Object.assign(beliefs, { size, window: chosen.window > WIDE ? chosen.window : 0 });
   }
 
-  return { answer };
+  const weighted = (evidence) => (evidence.size ? windowOf(evidence, columns, sds, answers.size) : everything);
+
+  // Shares of entropy or variance, from draws grouped by each other variable; expected values of noise are taken off.
+  function reductions(evidence, forced, target) {
+    const { weights } = weighted(evidence);
+    const size = effective(weights);
+    if (size < FEWEST) return null;
+    const groups = (node, levels, most) => (levels ? { codes: columns[node], count: levels.length } : binned(columns[node], weights, most));
+    return columns.map((_, node) => {
+      if (node === target || evidence.has(node)) return null;
+      const among = groups(node, variables[node].levels, GROUPS);
+      return variables[target].levels ? informationShare(columns[target], variables[target].levels.length, among, weights, size) : varianceShare(columns[target], among, weights, size);
+    });
+  }
+
+  return { answer, reductions };
+}
+
+// Numbers in equally probable groups.
+function binned(values, weights, count) {
+  const order = Array.from(values.keys()).filter((n) => weights[n] > 0).sort((one, two) => values[one] - values[two]);
+  const codes = new Uint16Array(values.length);
+  let sum = 0;
+  for (const n of order) {
+    codes[n] = Math.min(count - 1, Math.floor(count * sum));
+    sum += weights[n];
+  }
+  return { codes, count };
+}
+
+// The adjusted share of the variance that lies between groups (Ezekiel 1930).
+function varianceShare(values, { codes, count }, weights, size) {
+  const sums = new Float64Array(count);
+  const totals = new Float64Array(count);
+  let mean = 0;
+  let squares = 0;
+  for (let n = 0; n < values.length; n++) {
+    totals[codes[n]] += weights[n];
+    sums[codes[n]] += weights[n] * values[n];
+    mean += weights[n] * values[n];
+  }
+  for (let n = 0; n < values.length; n++) squares += weights[n] * (values[n] - mean) ** 2;
+  let between = 0;
+  sums.forEach((sum, k) => { if (totals[k] > 0) between += totals[k] * (sum / totals[k] - mean) ** 2; });
+  return fraction(1 - ((1 - between / squares) * (size - 1)) / Math.max(1, size - count), 1);
+}
+
+// The mutual information less what independent variables would show (Miller 1955), as a share of the entropy.
+function informationShare(codes, levels, among, weights, size) {
+  const joint = new Float64Array(levels * among.count);
+  const rows = new Float64Array(levels);
+  const columns = new Float64Array(among.count);
+  for (let n = 0; n < codes.length; n++) {
+    joint[codes[n] * among.count + among.codes[n]] += weights[n];
+    rows[codes[n]] += weights[n];
+    columns[among.codes[n]] += weights[n];
+  }
+  const there = (sums) => sums.filter((p) => p > 0).length;
+  let information = -((there(rows) - 1) * (there(columns) - 1)) / (2 * size);
+  joint.forEach((p, i) => { if (p > 0) information += p * Math.log(p / (rows[Math.floor(i / among.count)] * columns[i % among.count])); });
+  return fraction(information, uncertainty(rows, { levels: true }));
 }
 
 function decoded(column, variable) {

@@ -2,14 +2,17 @@
 
 import { button, element, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
-import { connected } from "./separation.js";
+import { connected, openPath } from "./separation.js";
 import { curvePath, share } from "./shapes.js";
 
 const HEAD = 24;
 const ROW = 17;
 const CURVE = 40;
 const SIDE = 7;
-const CHARACTER = 6.1; // pixels
+const LABEL = "11px system-ui, sans-serif";
+const TITLE = "600 12px system-ui, sans-serif";
+const LONGEST = 200; // characters of a name that are looked at
+const LEVEL_END = 56; // pixels after a bar
 const STEP = 1 / 50; // of its range that a key moves a value
 
 export function makeGraph(state) {
@@ -24,10 +27,12 @@ export function makeGraph(state) {
   let shown;
   state.listen(() => {
     for (const node of nodes) node.update();
-    const key = JSON.stringify([state.selected, state.focus, [...state.evidence.keys()], [...state.hidden]]);
+    const key = JSON.stringify([state.selected, state.focus, state.target, [...state.evidence.keys()], [...state.forced], [...state.hidden]]);
     if (shown === key) return;
     shown = key;
-    const focus = focusOf(state);
+    const path = pathOf(state);
+    const steps = new Set((path || []).flatMap((node, k) => (k ? [`${path[k - 1]} ${node}`, `${node} ${path[k - 1]}`] : [])));
+    const focus = path ? new Set([...path, ...state.evidence.keys()]) : focusOf(state);
     nodes.forEach((node, i) => {
       node.shape.classList.toggle("faint", focus !== null && !focus.has(i));
       node.shape.classList.toggle("selected", state.selected === i);
@@ -35,7 +40,9 @@ export function makeGraph(state) {
     picture.lines.forEach((line, n) => {
       const { tail, head } = state.page.edges[line.edge];
       edgeShapes[n].classList.toggle("away", state.hidden.has(line.edge));
-      edgeShapes[n].classList.toggle("faint", focus !== null && !(focus.has(tail) && focus.has(head)));
+      edgeShapes[n].classList.toggle("step", steps.has(`${tail} ${head}`));
+      edgeShapes[n].classList.toggle("cut", state.forced.has(head));
+      edgeShapes[n].classList.toggle("faint", focus !== null && (path ? !steps.has(`${tail} ${head}`) : !(focus.has(tail) && focus.has(head))));
     });
   });
 
@@ -45,7 +52,7 @@ export function makeGraph(state) {
     { class: "tools" },
     searchBox(state, (i) => {
       state.select(i);
-      view.centre(picture.nodes[i]);
+      view.show(picture.nodes[i]);
       nodes[i].shape.focus({ preventScroll: true });
     }),
     button("+", () => view.zoom(1.3), { "aria-label": "Zoom in", title: "Zoom in" }),
@@ -54,6 +61,12 @@ export function makeGraph(state) {
     edgeFilter(state),
   );
   return { frame, tools };
+}
+
+// An open path from the selected variable to the target, if one is asked for.
+function pathOf(state) {
+  if (state.focus !== "trail" || state.selected === null) return null;
+  return openPath(state.page, state.selected, state.target, new Set(state.evidence.keys())) || [state.selected, state.target];
 }
 
 // The selected variable with its Markov blanket, or with all that it depends on given the evidence; null where
@@ -106,7 +119,7 @@ function lineOf(state, line) {
   const sign = edge.sign > 0 ? "positive" : edge.sign < 0 ? "negative" : "plain";
   const path = `M${pair(line.points[0])}C${line.points.slice(1).map(pair).join(" ")}`;
   const dashes = edge.sign < 0 ? `${(3 * line.width + 3).toFixed(1)} ${(line.width + 3).toFixed(1)}` : null;
-  return svg(
+  const shape = svg(
     "g",
     { class: `line ${sign}`, "data-edge": line.edge },
     svg("title", {}, edgeTitle(state, edge)),
@@ -115,6 +128,8 @@ function lineOf(state, line) {
     svg("path", { class: "ink", d: path, "stroke-width": line.width, "stroke-dasharray": dashes, opacity: Math.max(0.25, line.ink) }),
     line.head.length ? svg("polygon", { points: line.head.map(pair).join(" "), opacity: Math.max(0.25, line.ink) }) : null,
   );
+  shape.addEventListener("click", () => state.select(edge.head));
+  return shape;
 }
 
 export function edgeTitle(state, edge) {
@@ -136,15 +151,14 @@ function makeNode(state, i) {
   const box = state.page.picture.nodes[i];
   const variable = state.page.variables[i];
   const { width, height } = box;
-  const room = Math.floor((width - 2 * SIDE - 12) / 6.6);
-  const cross = svg("g", { class: "cross", transform: `translate(${width - 14} 12)` }, svg("title", {}, "Clear"), svg("circle", { r: 8 }), svg("path", { d: "M-3 -3L3 3M-3 3L3 -3" }));
+  const cross = svg("g", { class: "cross", transform: `translate(${width - 3} 3)` }, svg("title", {}, "Clear"), svg("circle", { r: 8 }), svg("path", { d: "M-3 -3L3 3M-3 3L3 -3" }));
   const content = makeContent(state, i, variable, box);
   const shape = svg(
     "g",
     { class: "node", tabindex: 0, role: "button", transform: `translate(${box.x - width / 2} ${box.y - height / 2})` },
     svg("title", {}, variable.name),
     svg("rect", { class: "box", width, height, rx: 7 }),
-    svg("text", { class: "title", x: width / 2, y: 16, "text-anchor": "middle" }, cut(variable.name, room)),
+    svg("text", { class: "title", x: width / 2, y: 16, "text-anchor": "middle" }, cut(variable.name, width - 2 * SIDE, TITLE)),
     content.shape,
     cross,
   );
@@ -156,6 +170,7 @@ function makeNode(state, i) {
   shape.addEventListener("keydown", (event) => onKey(state, i, event));
   const update = () => {
     shape.classList.toggle("evidence", state.evidence.has(i));
+    shape.classList.toggle("forced", state.forced.has(i));
     shape.classList.toggle("impossible", !state.possible);
     setAttribute(shape, "aria-label", `${variable.name}: ${beliefText(state, i)}`);
     content.update();
@@ -213,8 +228,9 @@ function makeContent(state, i, variable, box) {
 }
 
 function makeLevels(state, i, variable, { width, rows }) {
-  const left = Math.round(width * 0.42);
-  const long = width - left - 56;
+  const longest = Math.max(...variable.levels.slice(0, rows).map((level) => widthOf(level, LABEL)));
+  const left = Math.round(Math.min(SIDE + 7 + longest, width - LEVEL_END - 36));
+  const long = width - left - LEVEL_END;
   const shown = variable.levels.slice(0, rows).map((level, k) => {
     const bar = svg("rect", { class: "bar", x: left, y: 4, height: ROW - 8, width: 0 });
     const before = svg("path", { class: "before", d: "" });
@@ -224,7 +240,7 @@ function makeLevels(state, i, variable, { width, rows }) {
       { class: "level", transform: `translate(0 ${HEAD + ROW * k})` },
       svg("title", {}, level),
       svg("rect", { class: "hit", x: 2, width: width - 4, height: ROW }),
-      svg("text", { class: "label", x: SIDE, y: 12.5 }, cut(level, Math.floor((left - SIDE - 4) / CHARACTER))),
+      svg("text", { class: "label", x: SIDE, y: 12.5 }, cut(level, left - SIDE - 5, LABEL)),
       svg("rect", { class: "track", x: left, y: 4, height: ROW - 8, width: long }),
       bar,
       before,
@@ -309,9 +325,19 @@ function draggable(shape, moved) {
   shape.addEventListener("click", (event) => event.stopPropagation());
 }
 
-function cut(text, most) {
-  const signs = [...text];
-  return signs.length > most ? `${signs.slice(0, Math.max(1, most - 1)).join("")}…` : text;
+const pen = document.createElement("canvas").getContext("2d");
+
+function widthOf(text, font) {
+  pen.font = font;
+  return pen.measureText(text.slice(0, LONGEST)).width;
+}
+
+// A text that fits into a width, or its beginning.
+function cut(text, width, font) {
+  if (text.length < LONGEST && widthOf(text, font) <= width) return text;
+  const signs = [...text.slice(0, LONGEST)];
+  while (signs.length > 1 && widthOf(`${signs.join("")}…`, font) > width) signs.pop();
+  return `${signs.join("")}…`;
 }
 
 // -- pan and zoom --
@@ -339,8 +365,10 @@ function makeCamera(root, picture) {
     show();
   }
 
-  function centre({ x, y }) {
-    view = { ...view, x: x - view.width / 2, y: y - view.height / 2 };
+  // Move a box into view, to the middle if it is outside.
+  function reveal({ x, y, width, height }) {
+    const inside = x - width / 2 >= view.x && x + width / 2 <= view.x + view.width && y - height / 2 >= view.y && y + height / 2 <= view.y + view.height;
+    if (!inside) view = { ...view, x: x - view.width / 2, y: y - view.height / 2 };
     show();
   }
 
@@ -384,5 +412,5 @@ function makeCamera(root, picture) {
   root.style.aspectRatio = `${whole.width} / ${whole.height}`;
   root.style.maxWidth = `${Math.round(whole.width * 1.25)}px`;
   show();
-  return { zoom, fit, centre };
+  return { zoom, fit, show: reveal };
 }

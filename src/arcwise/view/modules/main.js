@@ -4,7 +4,7 @@ import { button, element, nameOf, replaceChildren } from "./elements.js";
 import { shortNumber } from "./numbers.js";
 import { makeState } from "./state.js";
 import { makeGraph, beliefText } from "./graph.js";
-import { connected } from "./separation.js";
+import { makePanel } from "./panel.js";
 import { makeCard } from "./variables.js";
 import { makeEdges, copyButton } from "./edges.js";
 
@@ -29,34 +29,22 @@ function section(title, ...content) {
 
 function graphSection() {
   const { frame, tools } = makeGraph(state);
-  const panel = element("aside", { class: "panel", "aria-label": "Selected variable" });
   const chips = element("div", { class: "chips" });
   const status = element("p", { class: "status", role: "status" });
-  let selected;
-  let card = null;
-  let independence = null;
   let shown = "";
   state.listen(() => {
-    if (selected !== state.selected) {
-      selected = state.selected;
-      card = selected === null ? null : makeCard(state, selected);
-      independence = selected === null ? null : independences(selected);
-      replaceChildren(panel, card ? [card.shape, relations(selected), independence.shape, button("Close", () => state.select(null))] : help());
-    }
-    if (card) card.update();
-    if (independence) independence.update();
-    const set = JSON.stringify([...state.evidence]);
+    const set = JSON.stringify([[...state.evidence], [...state.forced]]);
     if (shown === set) return;
     shown = set;
     replaceChildren(chips, [...state.evidence.keys()].map(chip), state.evidence.size > 1 ? button("Clear all", () => state.clear()) : null);
     status.textContent = statusText();
   });
-  return element("section", { class: "answering" }, element("h2", {}, "Graph and answers"), tools, chips, status, element("div", { class: "beside" }, frame, panel), key());
+  return element("section", { class: "answering" }, element("h2", {}, "Graph and answers"), tools, chips, status, element("div", { class: "beside" }, frame, makePanel(state)), key());
 }
 
 function chip(variable) {
   const name = page.variables[variable].name;
-  return button([nameOf(name), ` ${beliefText(state, variable)} `, element("span", { "aria-hidden": "true" }, "×")], () => state.set(variable, null), { class: "chip", "aria-label": `Clear the evidence on ${name}` });
+  return button([state.forced.has(variable) ? "do " : null, nameOf(name), ` ${beliefText(state, variable)} `, element("span", { "aria-hidden": "true" }, "×")], () => state.set(variable, null), { class: "chip", "aria-label": `Clear the evidence on ${name}` });
 }
 
 function statusText() {
@@ -67,49 +55,21 @@ function statusText() {
       : "This evidence is impossible in the model: clear some of it.";
   }
   if (!state.evidence.size) return page.picture.beliefs ? "Click a level or drag in a curve: every other belief follows." : "Click a name, then set its level or value: every other belief follows.";
-  if (!draws) return "Exact answers, given the evidence above.";
+  if (!draws) return state.forced.size ? forcedText() : "Exact answers, given the evidence above.";
   const { size, window } = state.beliefs;
   const wide = window ? ` Few draws are near: those within ${shortNumber(window, 2)} standard deviations are used, so that answers are rough.` : "";
   return `Answers from ${page.answers.size} draws of the model; effective size ${Math.round(size)}.${wide}`;
 }
 
-function help() {
-  return [
-    element("h3", {}, "How to use it"),
-    element(
-      "ul",
-      {},
-      element("li", {}, page.picture.beliefs ? "Click a level, or press and drag in a curve, to say what is the case." : "Click a name, then a level or a value, to say what is the case."),
-      element("li", {}, "Click a name for its local model and its Markov blanket: the variables that tell all there is to tell about it."),
-      element("li", {}, "By keyboard: Tab to a box, arrow keys set the level or value, Delete clears it, Enter selects."),
-      element("li", {}, "Drag the background to move the graph; zoom with the buttons, or with the wheel and Ctrl."),
-    ),
-  ];
-}
-
-function relations(i) {
-  const variable = page.variables[i];
-  const list = (label, numbers) => (numbers.length ? element("p", {}, `${label}: `, numbers.map((other) => button(nameOf(page.variables[other].name), () => state.select(other), { class: "link" }))) : null);
-  const parts = page.directed ? [list("Parents", variable.parents), list("Children", variable.children)] : [list("Neighbours", variable.neighbours)];
-  return element("div", { class: "relations" }, parts, list("Markov blanket", variable.blanket));
-}
-
-// What a variable is independent of, given the evidence, as far as the graph tells.
-function independences(i) {
-  const text = element("p", {});
-  const box = element("input", { type: "checkbox" });
-  box.checked = state.focus === "connected";
-  box.addEventListener("change", () => state.stress(box.checked ? "connected" : "blanket"));
-  const update = () => {
-    const given = [...state.evidence.keys()].filter((node) => node !== i);
-    const reached = connected(page, i, new Set(given));
-    const names = (nodes) => nodes.map((node) => page.variables[node].name).join(", ");
-    const apart = page.order.filter((node) => node !== i && !reached.has(node) && !given.includes(node));
-    const condition = given.length ? `Given ${names(given)}, the graph makes it` : "The graph makes it";
-    const others = apart.length > 12 ? `${names(apart.slice(0, 12))} and ${apart.length - 12} more` : names(apart);
-    text.textContent = apart.length ? `${condition} independent of ${others}.` : `${condition} independent of no other variable.`;
-  };
-  return { shape: element("div", { class: "relations" }, element("label", {}, box, " Show in the graph what it depends on, given the evidence"), text), update };
+// What setting variables does depends on directions, which data do not always tell.
+function forcedText() {
+  const [variable] = state.forced;
+  const names = [...state.forced].map((node) => page.variables[node].name).join(", ");
+  const text = `Exact answers if ${names} ${state.forced.size > 1 ? "are" : "is"} set by intervention in this graph.`;
+  const open = [...state.forced].filter((node) => page.variables[node].parent_sets.length > 1);
+  if (!open.length) return text;
+  if (state.forced.size > 1 || page.answers.kind === "mixture") return `${text} The data do not tell all directions: net.query(..., do=...) in Python has the range over equivalent graphs.`;
+  return `${text} The data allow ${page.variables[variable].parent_sets.length} sets of parents for it; each variable below shows its range over them.`;
 }
 
 function key() {

@@ -2,32 +2,66 @@
 // numbers depend on ("mixers") a joint normal distribution, which the evidence on numbers makes more or less likely
 // (Lauritzen and Wermuth 1989). Beliefs about numbers are mixtures of normal distributions.
 
+import { byAnswers } from "./information.js";
 import { condition, jointOf } from "./regressions.js";
 import { normalTail } from "./numbers.js";
 import { tablesEngine } from "./tables.js";
 
 const NEGLIGIBLE = 1e-7; // probability of a configuration
 
+const NONE = new Set();
+
 export function mixtureEngine(answers, variables) {
   const tables = tablesEngine(answers, variables);
   const position = new Map(answers.models.map((model, i) => [model.variable, i]));
   const configurations = listed(answers.mixers.map((mixer) => variables[mixer].levels.length));
-  const joints = configurations.map((codes) => jointIn(answers, position, new Map(answers.mixers.map((mixer, k) => [mixer, codes[k]])), variables));
+  const jointsWith = (fixed) => configurations.map((codes) => jointIn(answers, position, new Map(answers.mixers.map((mixer, k) => [mixer, codes[k]])), variables, fixed));
+  const joints = jointsWith(new Map());
 
-  function answer(evidence) {
-    const seen = [...evidence].filter(([variable]) => position.has(variable));
+  // The normal distribution of each configuration, and the evidence on levels; null where numbers are impossible.
+  function conditioned(evidence, forced) {
+    const fixed = new Map([...evidence].filter(([variable]) => position.has(variable) && forced.has(variable)));
+    const seen = [...evidence].filter(([variable]) => position.has(variable) && !forced.has(variable));
     const levels = new Map([...evidence].filter(([variable]) => !position.has(variable)));
-    const parts = joints.map((joint) => given(joint, position, seen));
+    const parts = (fixed.size ? jointsWith(fixed) : joints).map((joint) => given(joint, position, seen));
     const best = Math.max(...parts.map((part) => part.log));
-    if (best === -Infinity) return null;
-    const likelihoods = Float64Array.from(parts, (part) => Math.exp(part.log - best));
-    const found = tables.answer(levels, { variables: answers.mixers, values: likelihoods });
-    if (found === null) return null;
-    const shares = tables.joint(answers.mixers);
-    return variables.map((variable, i) => (variable.levels ? found[i] : mixed(parts, shares, position.get(i))));
+    return best === -Infinity ? null : { parts, levels, best };
   }
 
-  return { answer };
+  function answer(evidence, forced = NONE) {
+    const found = conditioned(evidence, forced);
+    if (!found) return null;
+    const { parts, levels, best } = found;
+    const likelihoods = Float64Array.from(parts, (part) => Math.exp(part.log - best));
+    const beliefs = tables.propagate(levels, forced, [{ variables: answers.mixers, values: likelihoods }]);
+    if (beliefs === null) return null;
+    const shares = tables.joint(answers.mixers);
+    return variables.map((variable, i) => (variable.levels ? beliefs[i] : mixed(parts, shares, position.get(i))));
+  }
+
+  // The levels whose density at the means of the numbers is largest, and these means.
+  function explain(evidence, forced = NONE) {
+    const found = conditioned(evidence, forced);
+    if (!found) return null;
+    const { parts, levels } = found;
+    const logs = parts.map((part) => part.log - 0.5 * logDeterminant(part.covariance, part.mean.length));
+    const best = Math.max(...logs);
+    const chosen = tables.explain(levels, forced, [{ variables: answers.mixers, values: Float64Array.from(logs, (log) => Math.exp(log - best)) }]);
+    if (!chosen) return null;
+    const at = answers.mixers.reduce((index, mixer) => index * variables[mixer].levels.length + chosen.values[mixer], 0);
+    return { values: variables.map((variable, i) => (variable.levels ? chosen.values[i] : parts[at].mean[position.get(i)])) };
+  }
+
+  function reductions(evidence, forced, target) {
+    const beliefs = answer(evidence, forced);
+    if (!beliefs || variables[target].levels) return beliefs && byAnswers(answer, variables, evidence, forced, target);
+    const shares = tables.joint(answers.mixers);
+    const { parts } = conditioned(evidence, forced);
+    const meanAt = (node, value) => expectedAt(parts, shares, position.get(target), position.get(node), value);
+    return byAnswers(answer, variables, evidence, forced, target, meanAt);
+  }
+
+  return { answer, explain, reductions };
 }
 
 // All configurations of some levels, the last one changing fastest.
@@ -35,8 +69,10 @@ function listed(counts) {
   return counts.reduce((found, count) => found.flatMap((codes) => Array.from({ length: count }, (_, level) => [...codes, level])), [[]]);
 }
 
-function jointIn(answers, position, codes, variables) {
+// Numbers in `fixed` are set by intervention: they have their value and no parents.
+function jointIn(answers, position, codes, variables, fixed) {
   const models = answers.models.map((model) => {
+    if (fixed.has(model.variable)) return { parents: [], coefficients: [], intercept: fixed.get(model.variable), variance: 0 };
     const at = model.given.reduce((index, mixer) => index * variables[mixer].levels.length + codes.get(mixer), 0);
     return {
       parents: model.parents.map((parent) => position.get(parent)),
@@ -61,6 +97,37 @@ function given(joint, position, seen) {
     if (!condition(mean, covariance, joint.covariance, node, value)) log = -Infinity;
   }
   return { mean, covariance, log };
+}
+
+// Of a covariance matrix, over the variables that still vary (Gaussian elimination).
+function logDeterminant(covariance, size) {
+  const matrix = covariance.slice();
+  let log = 0;
+  for (let k = 0; k < size; k++) {
+    const pivot = matrix[k * size + k];
+    if (!(pivot > 1e-12 * covariance[k * size + k])) continue;
+    log += Math.log(pivot);
+    for (let i = k + 1; i < size; i++) {
+      const part = matrix[i * size + k] / pivot;
+      for (let j = k; j < size; j++) matrix[i * size + j] -= part * matrix[k * size + j];
+    }
+  }
+  return log;
+}
+
+// The expected value of one number if another one has a value: that of each configuration, weighted by its density there.
+function expectedAt(parts, shares, target, node, value) {
+  let sum = 0;
+  let total = 0;
+  parts.forEach(({ mean, covariance }, s) => {
+    const variance = covariance[node * mean.length + node];
+    if (!(shares[s] > NEGLIGIBLE) || !(variance > 0)) return;
+    const off = value - mean[node];
+    const weight = (shares[s] * Math.exp((-0.5 * off * off) / variance)) / Math.sqrt(variance);
+    total += weight;
+    sum += weight * (mean[target] + (covariance[node * mean.length + target] / variance) * off);
+  });
+  return total > 0 ? sum / total : null;
 }
 
 function mixed(parts, shares, node) {

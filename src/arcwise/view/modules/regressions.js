@@ -1,30 +1,94 @@
 // Exact answers of linear-Gaussian networks. The uncertainty of fitted parameters widens them: mean and variance of a
 // plug-in answer depend on the parameters, and are expanded to first order around them (docs/inference.md).
 
+import { fraction } from "./information.js";
 import { digamma, inverseTrigamma, logMinusDigamma, studentQuantile, trigamma } from "./numbers.js";
 
 const NEW = 1e-9; // of its variance that evidence must leave unexplained to say something new
 const SLACK = 1e-3; // of its standard deviation that superfluous evidence may be off
 const MAX_FREEDOM = 1e12;
 
+const NONE = new Set();
+
 export function regressionsEngine(answers) {
   const models = answers.models.map(prepared);
   const size = models.length;
   const prior = jointOf(models, answers.order);
 
-  // Evidence maps variables to values. Gives for each variable mean, sd, an interval, or null where the evidence
-  // contradicts itself.
-  function answer(evidence) {
-    const mean = prior.mean.slice();
-    const covariance = prior.covariance.slice();
+  // The joint distribution given the evidence, and the models behind it: variables that are set by intervention have
+  // their value and no parents. Null where the evidence contradicts itself.
+  function conditioned(evidence, forced) {
+    const used = forced.size ? models.map((model, node) => (forced.has(node) ? fixed(evidence.get(node)) : model)) : models;
+    const joint = forced.size ? jointOf(used, answers.order) : prior;
+    const mean = joint.mean.slice();
+    const covariance = joint.covariance.slice();
     for (const [node, value] of evidence) {
-      if (!condition(mean, covariance, prior.covariance, node, value)) return null;
+      if (!forced.has(node) && !condition(mean, covariance, joint.covariance, node, value)) return null;
     }
-    const widened = widen(models, mean, covariance, evidence);
+    return { used, mean, covariance };
+  }
+
+  // Evidence maps variables to values. Gives for each variable mean, sd, an interval, or null.
+  function answer(evidence, forced = NONE) {
+    const found = conditioned(evidence, forced);
+    if (!found) return null;
+    const { used, mean, covariance } = found;
+    const widened = widen(used, mean, covariance, evidence);
     return models.map((_, node) => belief(mean[node], covariance[node * size + node], widened, node));
   }
 
-  return { answer };
+  // The joint density is largest at the means.
+  function explain(evidence, forced = NONE) {
+    const found = conditioned(evidence, forced);
+    return found && { values: [...found.mean] };
+  }
+
+  // Expected values if the parents of a forced variable were others, in an equivalent graph: x adds to each other
+  // variable its coefficient in the regression on x and these parents (Maathuis, Kalisch and Buehlmann 2009).
+  function alternative(evidence, variable, parents) {
+    const joint = { mean: prior.mean.slice(), covariance: prior.covariance.slice() };
+    intervene(joint, variable, parents, evidence.get(variable));
+    const { mean, covariance } = joint;
+    const before = covariance.slice();
+    for (const [node, value] of evidence) {
+      if (node !== variable && !condition(mean, covariance, before, node, value)) return null;
+    }
+    return models.map((_, node) => ({ mean: mean[node] }));
+  }
+
+  // Squared correlations given the evidence, as the parameters have them.
+  function reductions(evidence, forced, target) {
+    const found = conditioned(evidence, forced);
+    if (!found) return null;
+    const at = (i, j) => found.covariance[i * size + j];
+    return models.map((_, node) => (node === target || evidence.has(node) ? null : fraction(at(node, target) ** 2, at(node, node) * at(target, target))));
+  }
+
+  return { answer, explain, alternative, reductions };
+}
+
+function fixed(value) {
+  return { parents: [], coefficients: [], intercept: value, variance: 0, fitted: false };
+}
+
+// Set a variable: what it adds to the others is cut from their covariances, and added to their means.
+function intervene({ mean, covariance }, variable, parents, value) {
+  const size = mean.length;
+  const partial = covariance.slice();
+  const unused = new Float64Array(size);
+  for (const parent of parents) condition(unused, partial, covariance, parent, 0);
+  const left = partial[variable * size + variable];
+  const slope = Float64Array.from(mean, (_, node) => (node === variable || !(left > 0) ? 0 : partial[node * size + variable] / left));
+  const own = Float64Array.from(mean, (_, node) => covariance[node * size + variable]);
+  for (let i = 0; i < size; i++) {
+    mean[i] += slope[i] * (value - mean[variable]);
+    for (let j = 0; j < size; j++) covariance[i * size + j] += slope[i] * slope[j] * own[variable] - slope[i] * own[j] - slope[j] * own[i];
+  }
+  mean[variable] = value;
+  for (let i = 0; i < size; i++) {
+    covariance[i * size + variable] = 0;
+    covariance[variable * size + i] = 0;
+  }
 }
 
 function prepared(model) {

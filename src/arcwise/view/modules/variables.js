@@ -11,20 +11,45 @@ export function makeCard(state, i, heading = "h3") {
   const variable = state.page.variables[i];
   const control = variable.levels ? levelControl(state, i, variable) : valueControl(state, i, variable);
   const clear = button("Clear", () => state.set(i, null), { class: "clear" });
+  const intervention = interventionControl(state, i, variable);
+  const range = element("p", { class: "range" });
   const shape = element(
     "article",
     { class: "card", "data-variable": i },
     element("header", {}, element(heading, {}, nameOf(variable.name)), clear),
+    intervention.shape,
     control.shape,
+    range,
     element("p", { class: "summary" }, summaryText(variable)),
     element("details", {}, element("summary", {}, `Local model: ${variable.local.form}`), element("pre", { tabindex: 0 }, variable.local.text)),
   );
   const update = () => {
     shape.classList.toggle("evidence", state.evidence.has(i));
     clear.hidden = !state.evidence.has(i);
+    intervention.update();
     control.update();
   };
+  const leave = state.listenLate(() => setText(range, state.ranges && !state.evidence.has(i) ? rangeText(state.ranges, i, variable) : ""));
+  return { shape, update, leave };
+}
+
+// Whether evidence was observed or set by intervention, which cuts the variable off from its parents.
+function interventionControl(state, i, variable) {
+  const box = element("input", { type: "checkbox" });
+  box.addEventListener("change", () => state.force(i, box.checked));
+  const shape = element("label", { class: "choice", hidden: true, title: `${variable.name} is set from outside: its parents do not act on it` }, box, " set by intervention: do()");
+  const update = () => {
+    shape.hidden = !state.canForce || !state.evidence.has(i);
+    box.checked = state.forced.has(i);
+  };
   return { shape, update };
+}
+
+function rangeText({ count, nodes }, i, { levels }) {
+  const over = `Over ${count} sets of parents in equivalent graphs`;
+  if (!levels) return nodes[i][0] < nodes[i][1] ? `${over}: mean between ${shortNumber(nodes[i][0])} and ${shortNumber(nodes[i][1])}` : `${over}: the same mean`;
+  const apart = nodes[i].map(([low, high], level) => [levels[level], percent(low), percent(high)]).filter(([, low, high]) => low !== high);
+  return apart.length ? `${over}: ${apart.map(([level, low, high]) => `${level} ${low} to ${high}`).join(", ")}` : `${over}: the same`;
 }
 
 function summaryText({ summary, levels }) {
