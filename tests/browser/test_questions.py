@@ -40,7 +40,7 @@ def mixed(folder):
     size = rng.normal(3.0 + (town == "b"), 1.0)
     price = 2.0 * size + 3.0 * (town == "c") + 2.0 * (garden == "yes") + rng.normal(0.0, 1.0, 600)
     data = {"town": town, "garden": garden, "size": size, "price": price}
-    net = aw.learn(data, certainty=False)
+    net = aw.learn(data, model="clg", certainty=False)
     return net, net.report(folder / "mixed.html")
 
 
@@ -81,7 +81,7 @@ def test_interventions_on_levels_are_those_of_python_with_their_range(visit, asi
     net, path = asia
     tab = visit(path)
     ranges = 0
-    for name in ("smoke", "bronc", "either", "lung"):
+    for name in ("smoke", "bronc", "lung"):
         level = net.net.variables[net.net.index(name)].levels[1]
         set_by_intervention(tab, net, name, 1)
         for other in set(net.variables) - {name}:
@@ -92,7 +92,7 @@ def test_interventions_on_levels_are_those_of_python_with_their_range(visit, asi
             assert shown == pytest.approx(probabilities, abs=0.0501), (name, other)
             text = tab.card(net, other).locator(".range").inner_text()
             if text:
-                low, high = list(expected.range.probabilities.values())[0]
+                low, high = next(iter(expected.range.probabilities.values()))
                 label = next(iter(expected.range.probabilities))
                 found = re.search(rf"{label} ([\d.]+) % to ([\d.]+) %", text)
                 ends = [float(x) for x in found.groups()] if found else [shown[0], shown[0]]
@@ -226,10 +226,10 @@ def test_levels_and_numbers_tell_of_each_other(visit, mixed):
 def test_paths_are_open_where_python_finds_variables_dependent(visit, asia):
     net, path = asia
     tab = visit(path)
-    for given in ([], ["dysp"], ["either", "smoke"]):
+    for given in ([], ["either", "dysp"]):
         for name in given:
             tab.set(net, name, 0)
-        for start in ("asia", "tub", "bronc"):
+        for start in ("asia", "bronc"):
             select(tab, net, start)
             for end in set(net.variables) - {start, *given}:
                 tab.page.locator(".panel select").select_option(label=end)
@@ -247,7 +247,7 @@ def test_paths_are_open_where_python_finds_variables_dependent(visit, asia):
 def test_plots_show_model_and_data(visit, request, name):
     net, path = request.getfixturevalue(name)
     tab = visit(path)
-    for node in net.variables:
+    for node in net.variables[:4]:
         select(tab, net, node)
         tab.pause()
         count = min(6, len(net.neighbours(node)))
