@@ -18,7 +18,7 @@ from arcwise import inference
 from arcwise.api.describe import legend
 from arcwise.api.provenance import Making, making
 from arcwise.api.remarks import Doubt, doubts, sentences
-from arcwise.api.summaries import Pair, Summary, pair, rounded_range, summary
+from arcwise.api.summaries import BinnedPair, Summary, pair, rounded_range, summary
 from arcwise.conditionals import linear_of
 from arcwise.data import Variable
 from arcwise.errors import FileError
@@ -108,7 +108,7 @@ class EdgeEntry(TypedDict):
     effect: str
     form: str
     partial_correlation: float | None
-    pair: Pair | None
+    pair: BinnedPair | None
 
 
 class Local(TypedDict):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcwise.data import Table, Variable
 from arcwise.data.variable import gaps_of, numbers_of
 
-__all__ = ["Histogram", "Pair", "Summary", "pair", "rounded_range", "summary"]
+__all__ = ["BinnedPair", "Histogram", "Summary", "pair", "rounded_range", "summary"]
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Summary(TypedDict):
     histogram: Histogram | None
 
 
-class Pair(TypedDict):
+class BinnedPair(TypedDict):
     """A child in bins of a parent: means and sds of numbers, or shares of levels, in each bin."""
 
     at: list[float]
@@ -75,7 +75,7 @@ def summary(data: Any, variable: Variable) -> Summary | None:
     return _measured(column[there], weights[there], whole)
 
 
-def pair(data: Any, child: Variable, parent: Variable) -> Pair | None:
+def pair(data: Any, child: Variable, parent: Variable) -> BinnedPair | None:
     """A child in bins of a parent; None where the data are not available, or have more than one weight.
 
     >>> from arcwise.data import table
@@ -92,7 +92,7 @@ def pair(data: Any, child: Variable, parent: Variable) -> Pair | None:
     there = ~(np.isnan(x) | np.isnan(y))
     x, y = x[there][::step], y[there][::step]
     rows = [each for each in _bins(x, parent.discrete) if len(each) >= MIN_BIN]
-    made: Pair = {
+    made: BinnedPair = {
         "at": _rounded([x[each].mean() for each in rows]),
         "rows": [step * len(each) for each in rows],
         "means": [],
