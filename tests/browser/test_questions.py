@@ -40,7 +40,8 @@ def mixed(folder):
     size = rng.normal(3.0 + (town == "b"), 1.0)
     price = 2.0 * size + 3.0 * (town == "c") + 2.0 * (garden == "yes") + rng.normal(0.0, 1.0, 600)
     data = {"town": town, "garden": garden, "size": size, "price": price}
-    net = aw.learn(data, model="clg", certainty=False)
+    models = {"town": "discrete", "garden": "discrete", "size": "clg", "price": "clg"}
+    net = aw.learn(data, model=models, certainty=False)
     return net, net.report(folder / "mixed.html")
 
 

@@ -99,6 +99,9 @@ def test_beliefs_of_regressions_are_those_of_python_to_the_digits_shown(visit, b
         tab.settle()
 
 
+CLG = {"town": "discrete", "size": "clg", "price": "clg"}
+
+
 def mixed_net(model, rows=600):
     rng = np.random.default_rng(8)
     town = rng.choice(["a", "b", "c"], rows)
@@ -107,7 +110,7 @@ def mixed_net(model, rows=600):
     return aw.learn({"town": town, "size": size, "price": price}, model=model, certainty=False)
 
 
-@pytest.mark.parametrize(("kind", "model"), [("mixture", "clg"), ("draws", "auto")])
+@pytest.mark.parametrize(("kind", "model"), [("mixture", CLG), ("draws", "auto")])
 def test_beliefs_of_mixed_tables_are_those_of_python_within_three_errors(
     visit, folder, kind, model
 ):
