@@ -21,7 +21,7 @@ REFUSED = {
     "header only": ("a,b,c\n", "There are names but no rows below them."),
     "all missing": ("a,b\n,\n,\n", "No column can be used."),
     "all NA": ("a,b\nNA,NA\nNA,NA\n", "No column can be used."),
-    "no complete row": ("a,b\n1.5,\n,2\n2.5,\n", "No row of 3 is complete"),
+    "no complete row": ("a,b\n1.5,\n,2\n2.5,\n", "No row of 3 has the values of two columns"),
     "infinite": ("a,b\n1.5,2\ninf,3\n2.5,9\n", "--na-values=inf --na-values=-inf"),
     "no names": (lines("1,2,1", ROWS), "is the first line of names missing"),
     "ragged": (lines("a,b,c", [*ROWS[:5], [1, 2]]), "Row 6 has 2 cells where 3 are expected"),
@@ -38,7 +38,7 @@ ACCEPTED = {
     ),
     "unnamed column": (lines("a,,c", ROWS), "A column without a name is called by its position"),
     "duplicate names": (lines("a,b,a", ROWS), "occur again were numbered: 'a.1'"),
-    "gaps": (lines("a,b,c", [*ROWS, ["", 1, 2]]), "1 of 31 rows left out because of gaps"),
+    "gaps": (lines("a,b,c", [*ROWS, ["", 1, 2]]), "count as 30 complete rows"),
 }
 
 
@@ -93,8 +93,8 @@ def test_a_policy_for_gaps_is_not_a_value_that_means_one(run, command):
     done = run(command, "in.csv", "--missing", "?")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "arcwise: --missing says what to do about gaps ('drop'), got '?': values that mean a gap are given as"
-        " --na-values='?'.\n"
+        "arcwise: --missing says what to do about gaps ('auto', 'drop'), got '?': values that mean a gap are "
+        "given as --na-values='?'.\n"
     )
 
 
@@ -107,14 +107,15 @@ def test_commands_without_a_policy_name_the_option_for_gaps(run):
     )
 
 
-def test_dropping_rows_is_the_default_policy(run):
+def test_all_observed_values_are_used_unless_rows_are_dropped(run):
     Path("in.csv").write_text("a,b\n1.5,2\n?,3\n2.5,9\n3.1,7\n4.4,1\n")
     found = [
         run("learn", "in.csv", "--na-values", "?", "--json", "-o", "out.json", *more).out
-        for more in ([], ["--missing", "drop"])
+        for more in ([], ["--missing", "auto"], ["--missing", "drop"])
     ]
-    assert found[0] == found[1] != ""
-    assert '"rows_used": 4' in found[0]
+    assert found[0] == found[1] != found[2]
+    assert "All observed values are used" in found[0]
+    assert '"rows_used": 4' in found[2]
 
 
 def test_folder_as_file(run, folder):

@@ -7,7 +7,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.data import Table, Variable, conform, returns, standardise, table
-from arcwise.data.prepare import POLICIES, as_numbers, without_gaps
+from arcwise.data.prepare import as_numbers
 from arcwise.errors import DataError
 
 
@@ -71,11 +71,6 @@ def test_numeric_levels_become_numbers_unless_asked_for():
     assert [v.kind for v in made.variables] == ["continuous", "discrete", "continuous"]
 
 
-def test_dropping_leaves_the_complete_rows():
-    assert without_gaps(table(GAPPY), "drop").rows == 1
-    assert list(POLICIES) == ["drop"]
-
-
 @pytest.mark.parametrize("missing", [["?"], "?", (-999, "?"), -999])
 def test_values_that_mean_a_gap_have_a_name_of_their_own(missing, tmp_path):
     signs = list(missing) if isinstance(missing, list | tuple) else [missing]
@@ -106,7 +101,8 @@ def test_na_values_reach_the_data_from_every_verb():
         aw.path(marked, na_values=[-999]).network(0.1),
     ):
         assert net.rows == 35
-    assert len(aw.validate(marked, na_values=[-999]).log_density) == 35
+    assert len(aw.validate(marked, na_values=[-999], missing="drop").log_density) == 35
+    assert len(aw.validate(marked, na_values=[-999]).log_density) == 40
     assert aw.prune(marked, "y", na_values=[-999], model="gaussian").stages
 
 

@@ -71,7 +71,7 @@ def posterior(
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
-    missing: str = "drop",
+    missing: str = "auto",
     seed: int = 0,
     n_jobs: int = 1,
     backend: str = "joblib",

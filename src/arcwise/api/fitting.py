@@ -43,7 +43,7 @@ def fit(
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
-    missing: str = "drop",
+    missing: str = "auto",
     seed: int = 0,
     **options: Any,
 ) -> Network:

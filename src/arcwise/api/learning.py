@@ -59,7 +59,7 @@ def learn(
     kinds: Mapping[str, Any] | None = None,
     weights: Any = None,
     na_values: Iterable[object] = (),
-    missing: str = "drop",
+    missing: str = "auto",
     seed: int = 0,
     n_jobs: int = 1,
     time_limit: float | None = None,
@@ -111,7 +111,7 @@ def learn(
         many, or why there are none. False: none. True, or the method, "bootstrap", "exact" or "mcmc" (see
         `Network.certainty`): in full, now, within the time limit.
     kinds, weights, na_values : as for `table`.
-    missing : what to do about gaps: "drop" leaves out the rows that have some.
+    missing : what to do about missing values: "auto" uses all observed values, "drop" only complete rows.
     seed : the same seed gives the same result.
     n_jobs : processes or threads for work that can be shared out; -1 for all cores.
     time_limit : seconds after which the best so far is returned.

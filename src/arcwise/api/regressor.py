@@ -55,7 +55,7 @@ class BayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         search: str | Search = "auto",
         rules: Rules | None = None,
         max_parents: int | None = None,
-        missing: str = "drop",
+        missing: str = "auto",
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:

@@ -62,7 +62,7 @@ def validate(
         labels, source = _labels(source, folds)
     source = source if fixed is None else _columns(source, fixed)
     spec, ready = prepared(spec, statistics_of(source))
-    rows = ready.rows("Cross-validation needs")
+    rows = ready.cases("Cross-validation needs")
     if target is not None and target not in rows.names:
         raise DataError(f"There is no variable {target!r}. {close_to(target, rows.names)}")
     dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed)

@@ -167,10 +167,10 @@ class Source(DataOptions):
 
     Parameters
     ----------
-    missing : what is done about missing values: {policies}, which leaves out the rows that have any.
+    missing : what to do about missing values: {policies}; "drop" leaves out the rows that have any.
     """
 
-    missing: Annotated[str, data_option("WORD")] = "drop"
+    missing: Annotated[str, data_option("WORD")] = "auto"
 
     def __post_init__(self) -> None:
         from arcwise.data.prepare import checked_policy

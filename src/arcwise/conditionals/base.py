@@ -293,6 +293,8 @@ class Family(ABC):
     parent_kinds: frozenset[Kind] = frozenset({"continuous"})
     closed: bool = False
     """Whether directed networks of such models answer in closed form, without blanket models."""
+    takes_gaps: bool = False
+    """Whether models are fitted from rows with missing values, by statistics of `with_gaps`."""
     counts: bool = False
     """Whether models are tables of counts, for which copies of a row look like dependence."""
 
@@ -323,6 +325,10 @@ class Family(ABC):
     def prepare(self, table: Table) -> Table:
         """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
         return table
+
+    def with_gaps(self, table: Table) -> Statistics:
+        """The statistics of rows with missing values, if the family takes them."""
+        raise FitError(f"A {self.name} model needs rows without missing values.")
 
     def defaults(self, statistics: Statistics) -> Defaults:
         """What the family chooses for data where the user does not."""
@@ -412,6 +418,9 @@ def check_sizes(table: Table) -> None:
     """Refuse columns of numbers so large, or so close to each other, that squares have no number."""
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.discrete:
+            continue
+        column = column[~np.isnan(column)]
+        if not column.size:
             continue
         size, spread = np.abs(column).max(), column.max() / 2 - column.min() / 2
         if size > _LARGEST or 0 < spread < 1 / _LARGEST:

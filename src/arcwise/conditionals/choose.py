@@ -33,8 +33,8 @@ from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmFamily
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.conditionals.rowwise import RowFits
-from arcwise.data import Kind, Source, Statistics, Table, Variable
-from arcwise.data.prepare import without_gaps
+from arcwise.data import Complete, Kind, Source, Statistics, Table, Variable
+from arcwise.data.prepare import checked_policy
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to, unknown
 from arcwise.graphs import DAG
@@ -115,22 +115,32 @@ def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> St
     """Bring data into the form that a family takes; statistics without rows are in it already.
 
     First kinds: numeric levels become numbers unless their kind was asked for. Then missing values, by the
-    policy `missing`. Then the family's check of its columns.
+    policy `missing`: a family that learns from rows with missing values gets them, others get the complete
+    rows. Then the family's check of its columns.
     """
+    keep = checked_policy(missing) == "auto" and family.takes_gaps
 
     def prepared(table: Table) -> Table:
-        ready = family.prepare(without_gaps(recast(family, table), missing))
-        if ready.weights is None:
-            return ready
-        ready = ready.take(np.flatnonzero(ready.weights > 0))  # a row that never happened is no row
-        if ready.total < 2:
-            raise DataError(
-                f"Weights say how often rows count, and these sum to {ready.total:g}: give numbers of "
-                "rows, not shares."
-            )
-        return ready
+        ready = recast(family, table)
+        return _counted(family.prepare(ready if keep else ready.complete()))
 
-    return statistics.prepared(prepared)
+    ready = statistics.prepared(prepared)
+    if keep and isinstance(ready, Complete) and ready.table.missing().any():
+        return family.with_gaps(ready.table)
+    return ready
+
+
+def _counted(table: Table) -> Table:
+    """The rows whose weights are positive; weights must sum to numbers of rows."""
+    if table.weights is None:
+        return table
+    table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row
+    if table.total < 2:
+        raise DataError(
+            f"Weights say how often rows count, and these sum to {table.total:g}: give numbers of "
+            "rows, not shares."
+        )
+    return table
 
 
 def recast(family: Family, table: Table) -> Table:

@@ -33,7 +33,7 @@ from arcwise.conditionals.base import (
     check_sizes,
 )
 from arcwise.conditionals.regression import GaussianConditional
-from arcwise.data import Moments, Statistics, Table, Variable
+from arcwise.data import Incomplete, Moments, Statistics, Table, Variable
 from arcwise.errors import DataError, FitError
 
 FLOOR = 1e-10
@@ -297,6 +297,7 @@ class GaussianFamily(Family):
     name = "gaussian"
     conditional = GaussianConditional
     closed = True
+    takes_gaps = True
 
     def fit(
         self,
@@ -319,6 +320,10 @@ class GaussianFamily(Family):
             raise DataError("Learning needs at least two rows, but there is one.")
         check_sizes(table)
         return table
+
+    def with_gaps(self, table: Table) -> Statistics:
+        """Means and covariances by EM."""
+        return Incomplete(table)
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """The extended BIC, whatever the number of columns and rows.

@@ -17,7 +17,15 @@ from arcwise.data.source import (
     network_file,
     read,
 )
-from arcwise.data.statistics import Available, Complete, Gathered, Source, Statistics, statistics_of
+from arcwise.data.statistics import (
+    Available,
+    Complete,
+    Gathered,
+    Incomplete,
+    Source,
+    Statistics,
+    statistics_of,
+)
 from arcwise.data.stream import counts, gathered, moments
 from arcwise.data.table import Table
 from arcwise.data.variable import KINDS, Kind, Level, Variable
@@ -33,6 +41,7 @@ __all__ = [
     "Complete",
     "Example",
     "Gathered",
+    "Incomplete",
     "Kind",
     "Level",
     "Moments",

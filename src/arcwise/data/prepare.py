@@ -168,7 +168,8 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
 # -- gaps ----------------------------------------------------------------------------------------
 
 
-POLICIES: dict[str, Callable[[Table], Table]] = {"drop": Table.complete}
+POLICIES = ("auto", "drop")
+"""What to do about missing values: use all observed ones, or drop the rows that have any missing."""
 
 
 def as_numbers(table: Table) -> Table:
@@ -202,8 +203,8 @@ def checked_policy(missing: object) -> str:
     >>> checked_policy(["?"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.DataError: missing= says what to do about gaps ('drop'), got ['?']: values that mean \
-a gap are given as na_values=['?'].
+    arcwise.errors.DataError: missing= says what to do about gaps ('auto', 'drop'), got ['?']: values that \
+mean a gap are given as na_values=['?'].
     """
     if isinstance(missing, str) and missing in POLICIES:
         return missing
@@ -211,16 +212,6 @@ a gap are given as na_values=['?'].
         f"missing= says what to do about gaps ({', '.join(map(repr, POLICIES))}), got {missing!r}: "
         f"values that mean a gap are given as na_values={na_marks(missing)!r}."
     )
-
-
-def without_gaps(table: Table, missing: str = "drop") -> Table:
-    """Deal with the gaps of a table by a policy; "drop" leaves out the rows that have some.
-
-    >>> from arcwise.data.frames import table
-    >>> print(without_gaps(table({"x": [0.5, None, 2.5]})).notes[-1])
-    1 of 3 rows left out because of gaps (most in 'x': 1).
-    """
-    return POLICIES[checked_policy(missing)](table)
 
 
 # -- new rows in the form of known variables --------------------------------------------------------

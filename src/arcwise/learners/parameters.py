@@ -33,6 +33,7 @@ from arcwise.graphs import (
     members,
     moral,
 )
+from arcwise.learners.em import fits_on_graph
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, factors_of, normal_of
 from arcwise.results import SearchEnd
 from arcwise.scores import SCORES, Score, total
@@ -68,7 +69,7 @@ def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> Bayes
     fits : a family tied to the data.
     check : called before each blanket model; where it raises `SearchEnd`, there are none.
     """
-    fitted, blankets = _local_models(fits, graph.parents), None
+    fitted, blankets = _local_models(fits_on_graph(graph, fits), graph.parents), None
     with contextlib.suppress(SearchEnd):
         if not fits.closed and _takes_all(fits, wide := moral(graph)):
             blankets = markov_net(wide, fits, check=check)

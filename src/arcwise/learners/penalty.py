@@ -96,7 +96,7 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     The curve has penalty, mean, error, loss against the best and its error, edges. Where no fold was done
     in time, the penalty is the family's own, or else BIC's for a coefficient, and the curve is empty.
     """
-    table, spec = problem.source.rows(f"penalty={rule!r} needs"), problem.spec
+    table, spec = problem.source.cases(f"penalty={rule!r} needs"), problem.spec
     table, parts = folds(table, min(_FOLDS, table.units), spec.generator())
     grid = problem.grid()
     if problem.model == "gaussian":
@@ -128,15 +128,22 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
     """A column that varies in one fold only has no normal density there: no penalty could be compared."""
     x = table.matrix()
-    varies = np.ptp(x, axis=0) > 0
+    varies = _spread(x) > 0
     for part in parts:
-        stuck = varies & ~(np.ptp(np.delete(x, part, axis=0), axis=0) > 0)
+        stuck = varies & ~(_spread(np.delete(x, part, axis=0)) > 0)
         if stuck.any():
             name = table.names[int(np.argmax(stuck))]
             raise FitError(
                 f"penalty={rule!r} leaves out {len(parts)} parts of the rows in turn, and without one "
                 f"column {name!r} does not vary: leave that column out, or take another rule or a number."
             )
+
+
+def _spread(x: Array) -> Array:
+    """The range of the observed values of each column; negative if there is none."""
+    gaps = np.isnan(x)
+    spread: Array = np.where(gaps, -np.inf, x).max(axis=0) - np.where(gaps, np.inf, x).min(axis=0)
+    return spread
 
 
 def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:

@@ -81,6 +81,6 @@ def _knowledge(spec: Specification) -> dict[str, Any]:
         settings["rules"] = spec.rules.to_dict() | (
             {"joined": [list(pair) for pair in spec.rules.joined]} if spec.rules.joined else {}
         )
-    if spec.missing != "drop":
+    if spec.missing != "auto":
         settings["missing"] = spec.missing
     return settings

@@ -48,7 +48,7 @@ class Specification:
     expert: DAG | None = None
     expert_weight: float | Mapping[tuple[str, str], float] = 0.1
     pseudo_rows: Any = None
-    missing: str = "drop"
+    missing: str = "auto"
     threads: int = 1
     score_default: DefaultScore | None = None
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -4,10 +4,19 @@ from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
 from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.gathered import Gathered
+from arcwise.data.statistics.incomplete import Incomplete
 from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 
-__all__ = ["Available", "Complete", "Gathered", "Source", "Statistics", "statistics_of"]
+__all__ = [
+    "Available",
+    "Complete",
+    "Gathered",
+    "Incomplete",
+    "Source",
+    "Statistics",
+    "statistics_of",
+]
 
 Source = Table | Moments | Statistics
 """What users learn from."""

@@ -72,6 +72,10 @@ class Statistics(ABC):
             f"{use} the rows of the table, but only {self.content} were given: {otherwise}."
         )
 
+    def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
+        """Return the rows from which replicates and folds are drawn, with their missing values."""
+        return self.rows(use, otherwise)
+
     def moments(self) -> Moments:
         """Return number of cases, means and scatter matrix of all variables."""
         raise FitError(

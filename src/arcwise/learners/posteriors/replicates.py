@@ -152,7 +152,7 @@ class Replicates:
             raise OptionError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
         if way == "none":
             _check_chance(choices.problem)
-        table = choices.problem.source.rows(
+        table = choices.problem.source.cases(
             "Resampling needs", "read the file as a table, or take method='exact' or 'mcmc'"
         )
         if SCORES[choices.problem.score_word].meaning == "predictive" and table.units > table.rows:
