@@ -258,7 +258,7 @@ def maximise_normal(
     for _ in range(MAX_ROUNDS):
         if check is not None:
             check()
-        precision: Floats = np.linalg.inv(covariance)
+        precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
         loglik, centre, squares = patterns.expect(mean, covariance, precision)
         if prior:
             loglik -= 0.5 * prior * (np.trace(precision) + np.linalg.slogdet(covariance)[1])
