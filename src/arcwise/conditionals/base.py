@@ -417,12 +417,9 @@ def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitErro
 def check_sizes(table: Table) -> None:
     """Refuse columns of numbers so large, or so close to each other, that squares have no number."""
     for variable, column in zip(table.variables, table.columns, strict=True):
-        if variable.discrete:
+        if variable.discrete or np.isnan(column).all():
             continue
-        column = column[~np.isnan(column)]
-        if not column.size:
-            continue
-        size, spread = np.abs(column).max(), column.max() / 2 - column.min() / 2
+        size, spread = np.nanmax(np.abs(column)), np.nanmax(column) / 2 - np.nanmin(column) / 2
         if size > _LARGEST or 0 < spread < 1 / _LARGEST:
             raise DataError(
                 f"The numbers of column {variable.name!r} are of the size {size:.3g} with a spread of "
