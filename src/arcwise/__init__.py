@@ -151,7 +151,8 @@ _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _OPTIONS = (
     "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "GLM", "ILS", "K2", "LOO", "MCMC", "QNML",
     "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu", "Deletion", "Discrete", "Exact",
-    "Gaussian", "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Neighbourhood", "Parzen",
+    "Gaussian", "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Marginal",
+    "Neighbourhood", "Neural", "Parzen",
     "Stepwise", "Tabu",
 )  # fmt: skip
 """Local models, scores, searches and methods with settings; `arcwise.options` has them all."""

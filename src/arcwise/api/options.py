@@ -65,9 +65,11 @@ __all__ = [
     "HeldOut",
     "KFold",
     "LogLik",
+    "Marginal",
     "Method",
     "Model",
     "Neighbourhood",
+    "Neural",
     "Option",
     "Parzen",
     "ScoreOption",
@@ -152,6 +154,19 @@ class GLM(Model):
 
     word: ClassVar[str] = "glm"
     margin: float = 2.0
+
+
+@dataclass(frozen=True, repr=False)
+class Neural(Model):
+    """Neural networks with one hidden layer, for the mean and the spread of numbers and for categories.
+
+    Parameters
+    ----------
+    width : hidden units.
+    """
+
+    word: ClassVar[str] = "neural"
+    width: int = 40
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -240,6 +255,14 @@ class BDS(ScoreOption):
     word: ClassVar[str] = "bds"
     equivalent_sample_size: float = 1.0
     gamma: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class Marginal(ScoreOption):
+    """Marginal likelihood of neural networks; gamma log p nats are taken off per parent, for p variables."""
+
+    word: ClassVar[str] = "marginal"
+    gamma: float = 1.0
 
 
 @dataclass(frozen=True, repr=False)

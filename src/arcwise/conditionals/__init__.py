@@ -27,6 +27,7 @@ from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianMod
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
 from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmConditional, GlmFamily
+from arcwise.conditionals.neural import NeuralConditional, NeuralFamily
 from arcwise.conditionals.parzen import ParzenConditional, ParzenFamily
 from arcwise.conditionals.regression import GaussianConditional
 
@@ -50,6 +51,8 @@ __all__ = [
     "HeldOutFits",
     "Linear",
     "Mixed",
+    "NeuralConditional",
+    "NeuralFamily",
     "ParzenConditional",
     "ParzenFamily",
     "choose",

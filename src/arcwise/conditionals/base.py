@@ -211,6 +211,13 @@ class Fits(ABC):
         A row of weight 3 is three units, unless the table's copies go together.
         """
 
+    def marginal(self, child: int, sets: ParentSets) -> Array:
+        """Log marginal likelihood for each parent set, of families with a prior of their parameters."""
+        raise FitError(
+            f"The models of {', '.join(sorted(set(self.models)))!r} have no score 'marginal': take "
+            "model='neural', or score='bge' of gaussian and 'bdeu' of discrete models."
+        )
+
     @abstractmethod
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie the family to parts of the rows that are left out in turn.

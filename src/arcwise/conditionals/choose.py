@@ -31,6 +31,7 @@ from arcwise.conditionals.clg import ConditionalGaussian
 from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmFamily
+from arcwise.conditionals.neural import NeuralFamily
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Complete, Kind, Source, Statistics, Table, Variable
@@ -49,6 +50,7 @@ FAMILIES: dict[str, Family] = {
         DiscreteFamily(),
         ConditionalGaussian(),
         GlmFamily(),
+        NeuralFamily(),
     )
 }
 
@@ -230,8 +232,13 @@ class Mixed(Family):
         return table.with_notes(*notes)
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """BIC if every family counts its parameters, else the leave-one-out likelihood."""
+        """BIC if every family counts its parameters, else a likelihood of held-out rows.
+
+        That is the leave-one-out likelihood, unless a family would fit every model once for each row.
+        """
         scores = {f.default_score(columns, rows).word for f, _ in self.shares()}
+        if "marginal" in scores:
+            return DefaultScore("kfold")
         return DefaultScore("loo" if "loo" in scores else "ebic")
 
     def default_parents(self, rows: float) -> int | None:

@@ -187,6 +187,11 @@ class ViewFits(Fits):
         """Leave-one-out log-likelihood of the rows that each parent set sees."""
         return self._batched(child, sets, lambda fits, some: fits.loo(child, some))
 
+    def marginal(self, child: int, sets: ParentSets) -> Array:
+        """Log marginal likelihood of the rows that each parent set sees."""
+        sets = sets or ((),)  # so that a family without one raises its error
+        return self._batched(child, sets, lambda fits, some: fits.marginal(child, some))
+
     def _batched(
         self, child: int, sets: ParentSets, values: Callable[[Fits, ParentSets], Array]
     ) -> Array:

@@ -13,7 +13,7 @@ from arcwise.conditionals import Fits
 from arcwise.data import Table, folds, held_out_part
 from arcwise.errors import OptionError
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
-from arcwise.scores.marginal import bdeu, bds, bge, k2, qnml
+from arcwise.scores.marginal import bdeu, bds, bge, k2, marginal, qnml
 from arcwise.scores.penalized import (
     Charges,
     aic,
@@ -51,6 +51,7 @@ __all__ = [
     "kfold",
     "leave_one_out",
     "loglik",
+    "marginal",
     "qnml",
     "total",
 ]
@@ -140,6 +141,7 @@ SCORES: dict[str, Entry] = {
     "ebic": Entry(ebic, charges=ebic_charges),
     "bge": Entry(bge, "posterior"),
     "bdeu": Entry(bdeu, "posterior"),
+    "marginal": Entry(marginal, "posterior"),
     "k2": Entry(k2, "posterior"),
     "bds": Entry(bds, "posterior"),
     "qnml": Entry(qnml),

@@ -1,4 +1,4 @@
-"""Marginal likelihoods: BGe of Gaussian networks, K2, BDeu and BDs of discrete ones; and qNML.
+"""Marginal likelihoods: BGe of Gaussian networks, K2, BDeu and BDs of discrete ones, others; and qNML.
 
 BGe: the marginal likelihood of a Gaussian network under a normal-Wishart prior.
 
@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import regressions as kernel
-from arcwise._kernels.local_scores import DiscreteScores, GaussianScores
+from arcwise._kernels.local_scores import DiscreteScores, GaussianScores, Work
 from arcwise.conditionals import Fits
 from arcwise.conditionals.discrete import MOST_CELLS
 from arcwise.conditionals.discrete_fits import DiscreteFits
@@ -64,8 +64,9 @@ from arcwise.scores.score import (
     Sweep,
 )
 
-__all__ = ["BGeScore", "bdeu", "bds", "bge", "k2", "qnml"]
+__all__ = ["BGeScore", "MarginalScore", "bdeu", "bds", "bge", "k2", "marginal", "qnml"]
 
+_SLOW = 300.0  # how many times longer a model takes than one in closed form
 _TINY = 1e-15  # the prior makes R positive definite; only rounding can take a pivot below this
 
 
@@ -217,6 +218,36 @@ def bge(
     return BGeScore(
         fits.normal.moments, alpha_mu, degrees, prior_mean == "zero", standardise, gamma
     )
+
+
+class MarginalScore(Score):
+    """The marginal likelihood of a family's local models, `gamma` log p less for each parent.
+
+    Two parents may explain what neither does alone, such as a product of both.
+    """
+
+    interacting = True
+    work = Work(sweep=_SLOW, subset=_SLOW)
+
+    def __init__(self, fits: Fits, gamma: float) -> None:
+        self.fits, self.nodes, self.rows, self.threads = fits, fits.nodes, fits.rows, fits.threads
+        self.price = gamma * float(np.log(len(fits.nodes)))
+
+    def many(self, child: int, sets: ParentSets) -> Array:
+        """Log marginal likelihoods minus charges."""
+        sizes = np.fromiter(map(len, sets), dtype=float, count=len(sets))
+        return self.fits.marginal(child, sets) - self.price * sizes
+
+
+def marginal(fits: Fits, *, gamma: float = 1.0) -> Score:
+    """Marginal likelihood of local models with a prior of their parameters, such as neural networks.
+
+    Each parent costs `gamma` log p with p variables, a prior over graphs.
+    """
+    fits.marginal(0, ())
+    if not 0 <= gamma < np.inf:
+        raise FitError(f"The gamma of marginal must be a non-negative number, got {gamma}.")
+    return MarginalScore(fits, gamma)
 
 
 def k2(fits: Fits, *, gamma: float = 0.0) -> Score:

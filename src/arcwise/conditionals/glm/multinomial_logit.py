@@ -34,7 +34,9 @@ def shares(counts: Array) -> Array:
     return found
 
 
-def newton(columns: Array, targets: Array, start: Array | None = None) -> Logit:
+def newton(
+    columns: Array, targets: Array, start: Array | None = None, precision: Array | None = None
+) -> Logit:
     """The logit of largest likelihood.
 
     Parameters
@@ -42,6 +44,7 @@ def newton(columns: Array, targets: Array, start: Array | None = None) -> Logit:
     columns : (d, n), independent; the first is 1.
     targets : (levels, n) how often each level occurs in each row, all above 0.
     start : coefficients (d, levels) to begin with.
+    precision : of a normal prior of the coefficients of all levels but the last, level by level.
     """
     rows, last = targets.sum(axis=0), len(targets) - 1
     if start is None:
@@ -50,11 +53,14 @@ def newton(columns: Array, targets: Array, start: Array | None = None) -> Logit:
         start[0] = np.log(means / means[-1])
     found = start
     logs = _logs(found, columns)
-    value = float(np.vdot(targets, logs))
+    value = float(np.vdot(targets, logs)) - _price(found, precision)
     for _ in range(_ROUNDS):
         fitted = np.exp(logs) * rows
         slope = ((targets - fitted)[:last] @ columns.T).ravel()
         curve = information(columns, fitted, rows)
+        if precision is not None:
+            slope -= precision @ found[:, :last].T.ravel()
+            curve += precision
         _, step, info = dposv(curve, slope)
         if info:
             curve[np.diag_indices_from(curve)] *= 1 + 1e-6
@@ -63,25 +69,38 @@ def newton(columns: Array, targets: Array, start: Array | None = None) -> Logit:
             break
         move = np.zeros_like(found)
         move[:, :last] = step.reshape(last, -1).T
-        found, logs, value, better = _ahead(found, move, columns, targets, value)
+        found, logs, value, better = _ahead(found, move, columns, targets, value, precision)
         if not better:
             break
     return Logit(found, logs)
 
 
 def _ahead(
-    found: Array, move: Array, columns: Array, targets: Array, value: float
+    found: Array,
+    move: Array,
+    columns: Array,
+    targets: Array,
+    value: float,
+    precision: Array | None,
 ) -> tuple[Array, Array, float, bool]:
     """The first of smaller and smaller steps that is no loss."""
     share = 1.0
     while share > 1e-4:
         trial = found + share * move
         logs = _logs(trial, columns)
-        fresh = float(np.vdot(targets, logs))
+        fresh = float(np.vdot(targets, logs)) - _price(trial, precision)
         if fresh >= value - 1e-12 * abs(value):
             return trial, logs, fresh, True
         share /= 2
     return found, _logs(found, columns), value, False
+
+
+def _price(coefficients: Array, precision: Array | None) -> float:
+    """What a normal prior takes off."""
+    if precision is None:
+        return 0.0
+    flat = coefficients[:, :-1].T.ravel()
+    return 0.5 * float(flat @ precision @ flat)
 
 
 def _logs(coefficients: Array, columns: Array) -> Array:

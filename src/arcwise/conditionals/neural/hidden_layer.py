@@ -1,0 +1,122 @@
+"""Hidden layers with random weights, which depend on what columns contain and on nothing else.
+
+Unit j of a layer on the inputs z_1, ..., z_d (standardised numbers, indicators of levels) is
+
+    tanh(s / sqrt(d) sum_k W[k, j] z_k + max(s, 1) b[j]),
+
+with s the scale of the layer. The weights of an input are rapidly varying functions of three means of the
+input over the rows,
+
+    W[k, j] = sqrt(2 / 3) sum_i cos(<w_ij, u_k> + c_ij),
+    u_k = means of sin(z + 1), cos(2 z) and tanh(1.5 z - 0.5),
+
+with fixed frequencies w, so they look random from column to column, and are the same for any names, units,
+order of columns and rows, and for copies of rows that are counted by weights. Nested parent sets share
+the weights of their inputs.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from arcwise.conditionals.base import Array
+from arcwise.conditionals.glm.design import Design
+from arcwise.conditionals.glm.least_squares import independent
+from arcwise.conditionals.parzen.windows import canonical_order
+from arcwise.data import Table
+
+__all__ = ["SCALES", "LayerInputs", "counted"]
+
+SCALES = (0.5, 1.5)
+"""Scales of layers that are compared: nearly quadratic, and with several bends."""
+
+_WAVES = 3
+_SLOWEST, _FASTEST = 2e3, 2e4  # frequencies: means that differ by 1e-3 give unrelated weights
+
+
+@cache
+def _constants(width: int) -> tuple[Array, Array, Array]:
+    """Frequencies (waves, means, width), phases (waves, width) and biases (width,): the same in every run."""
+    rng = np.random.default_rng(1995)
+    columns = [rng.random(_WAVES * 3 + _WAVES + 2) for _ in range(width)]
+    drawn = np.array(columns).T  # a wider layer begins with the units of a narrower one
+    speeds = _SLOWEST + (_FASTEST - _SLOWEST) * drawn[: 3 * _WAVES].reshape(_WAVES, 3, width)
+    phases = 2 * np.pi * drawn[3 * _WAVES : 4 * _WAVES]
+    radius, angle = np.sqrt(-2 * np.log1p(-drawn[-2])), 2 * np.pi * drawn[-1]
+    return speeds, phases, radius * np.cos(angle)
+
+
+class LayerInputs:
+    """The columns of a table as inputs of hidden layers.
+
+    `design` standardises numbers and makes indicators of levels; levels of a parent with few rows count as
+    the most frequent one. `weights` are those of the rows, `total` their sum.
+    """
+
+    def __init__(self, table: Table, width: int) -> None:
+        self.design = design = Design(table)
+        self.table, self.width = table, width
+        self.weights, self.total = design.weights, design.total
+        self.uniform = table.weights is None
+        self.random: dict[int, Array] = {}  # (width,) weights of each column of the design
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The number of levels of each variable, 0 for numbers."""
+        return self.design.levels
+
+    def columns(self, parents: tuple[int, ...]) -> list[int]:
+        """The columns of the design that a layer on some parents has as inputs, each once."""
+        return [c for j in parents for c in self.design.main(j) if self._varies(c)]
+
+    def independent(self, columns: list[int]) -> list[int]:
+        """The columns that do not follow from those before them."""
+        members = [0, *columns]
+        kept = independent(self.design.products[np.ix_(members, members)])
+        return [members[k] for k in kept.tolist() if k]
+
+    def values(self, columns: list[int]) -> Array:
+        """(rows, inputs) values of inputs."""
+        return np.ascontiguousarray(self.design.columns[columns].T)
+
+    def layer(self, columns: list[int], scale: float) -> tuple[Array, Array]:
+        """Weights (inputs, width) and biases (width,) of the hidden layer on some inputs."""
+        biases = max(scale, 1.0) * _constants(self.width)[2]
+        stacked = np.array([self._weights(c) for c in columns])
+        return stacked * (scale / np.sqrt(max(1, len(columns)))), biases
+
+    def centred(self, values: Array) -> Array:
+        """Values (rows, k) minus their means."""
+        return values - self.weights @ values / self.total
+
+    def cross(self, left: Array, right: Array) -> Array:
+        """Weighted sums of products of two sets of columns over the rows."""
+        return left.T @ (right if self.uniform else (self.weights * right.T).T)
+
+    def _varies(self, column: int) -> bool:
+        spread = self.design.products[column, column] / self.total
+        mean = self.design.products[0, column] / self.total
+        return bool(spread - mean * mean > 1e-12)
+
+    def _weights(self, column: int) -> Array:
+        if column not in self.random:
+            speeds, phases, _ = _constants(self.width)
+            z = self.design.columns[column]
+            means = [np.sin(z + 1), np.cos(2 * z), np.tanh(1.5 * z - 0.5)]
+            point = np.array([float(self.weights @ each) / self.total for each in means])
+            waves = np.cos(np.tensordot(point, speeds, (0, 1)) + phases)
+            self.random[column] = np.sqrt(2 / _WAVES) * waves.sum(axis=0)
+        return self.random[column]
+
+
+def counted(table: Table) -> Table:
+    """The distinct rows in the order of what they contain, with how often each occurs."""
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    order = canonical_order(table.columns, weights)
+    order = order[weights[order] > 0]
+    new = np.zeros(len(order), dtype=bool)
+    new[0] = True
+    for column in table.columns:
+        new[1:] |= column[order][1:] != column[order][:-1]
+    totals = np.add.reduceat(weights[order], np.flatnonzero(new))
+    return table.take(order[new]).with_weights(None if (totals == 1).all() else totals)

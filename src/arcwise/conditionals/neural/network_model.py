@@ -1,0 +1,199 @@
+"""A fitted neural network with one hidden layer: a normal distribution, or probabilities of levels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import Array, Columns
+from arcwise.data import Variable
+from arcwise.data.variable import code_type
+from arcwise.distributions import Categorical, Normal
+from arcwise.errors import FitError
+from arcwise.frame import Frame, Series, unused
+
+__all__ = ["NeuralConditional", "hidden"]
+
+_LOG_2PI = float(np.log(2 * np.pi))
+_WIDEST_SPREAD = 30.0  # standard deviations of the variable
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralConditional:
+    """One fitted network.
+
+    Parameters
+    ----------
+    levels : of the child; 0 for a number.
+    centre, scale : of the child; 0 and 1 for a category.
+    centres, scales : of each parent that is a number; 0 and 1 for a category.
+    groups : for each parent that is a category the group of each level, 0 for the most frequent one and for
+        rare levels; empty for a number.
+    inputs : (d, 2) the parent of each input, and the group that it indicates, 0 for a number.
+    weights : (d, width) from inputs to hidden units.
+    biases : (width,) of the hidden units.
+    coefficients : (1 + d + width, outputs) of 1, the inputs and the hidden units. The outputs are mean and
+        log standard deviation of a standardised number, or the logits of the levels.
+    least_sd : smallest standard deviation of a number, in those of its variable.
+    trained : whether all weights were trained; else those from inputs to hidden units are random.
+    explained : share of a number's variance, or of a category's log loss, that the network explains.
+    rows : that it was fitted to.
+
+    >>> model = NeuralConditional(
+    ...     0, 1.0, 2.0, np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.ones((1, 1)),
+    ...     np.zeros(1), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), 0.01, False, 0.5, 10.0,
+    ... )
+    >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
+    [1.0, 7.0]
+    """
+
+    word: ClassVar[str] = "neural"
+
+    levels: int
+    centre: float
+    scale: float
+    centres: Array
+    scales: Array
+    groups: Columns
+    inputs: NDArray[np.int64]
+    weights: Array
+    biases: Array
+    coefficients: Array
+    least_sd: float
+    trained: bool
+    explained: float
+    rows: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers and close the arrays."""
+        d, width = len(self.inputs), len(self.biases)
+        shapes = (
+            self.inputs.shape == (d, 2)
+            and self.weights.shape == (d, width)
+            and self.coefficients.shape == (1 + d + width, self.levels or 2)
+            and len(self.centres) == len(self.scales) == len(self.groups)
+        )
+        if not shapes or self.inputs[:, :1].max(initial=-1) >= len(self.groups):
+            raise FitError("A neural model needs a weight for each input and each hidden unit.")
+        arrays = (self.centres, self.scales, self.weights, self.biases, self.coefficients)
+        numbers = np.array([self.centre, self.scale, self.least_sd])
+        if not all(np.isfinite(each).all() for each in (*arrays, numbers)):
+            raise FitError("A neural model needs finite weights.")
+        if not (self.scales > 0).all() or not self.scale > 0 or not self.least_sd > 0:
+            raise FitError("A neural model needs positive scales.")
+        for array in (*arrays, self.inputs, *self.groups):
+            array.setflags(write=False)
+
+    @property
+    def n_params(self) -> None:
+        """None: weights that a prior holds are no free parameters."""
+        return None
+
+    def _outputs(self, xs: Columns, size: int) -> Array:
+        """(size, outputs) the outputs of the network."""
+        values = np.empty((size, len(self.inputs)))
+        for k, (parent, group) in enumerate(self.inputs.tolist()):
+            if len(self.groups[parent]):
+                values[:, k] = self.groups[parent][np.asarray(xs[parent], np.intp)] == group
+            else:
+                values[:, k] = (xs[parent] - self.centres[parent]) / self.scales[parent]
+        first, split = self.coefficients[0], 1 + len(self.inputs)
+        out: Array = first + values @ self.coefficients[1:split]
+        if len(self.biases):
+            out += hidden(values, self.weights, self.biases) @ self.coefficients[split:]
+        return out
+
+    def _normal(self, xs: Columns, size: int) -> tuple[Array, Array]:
+        """Mean and standard deviation of each row."""
+        outputs = self._outputs(xs, size)
+        log_sd = np.clip(outputs[:, 1], np.log(self.least_sd), np.log(_WIDEST_SPREAD))
+        return self.centre + self.scale * outputs[:, 0], self.scale * np.exp(log_sd)
+
+    def _log_probabilities(self, xs: Columns, size: int) -> Array:
+        logs = self._outputs(xs, size)
+        logs -= logs.max(axis=1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        return logs
+
+    def mean(self, xs: Columns, size: int) -> Array:
+        """Expected value of each row, of a number."""
+        return self._normal(xs, size)[0]
+
+    def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
+        """Log density (log probability of a level) of each row."""
+        if self.levels:
+            logs = self._log_probabilities(xs, len(y))
+            return np.asarray(logs[np.arange(len(y)), np.asarray(y, np.intp)])
+        mean, sd = self._normal(xs, len(y))
+        out: Array = -0.5 * (_LOG_2PI + ((y - mean) / sd) ** 2) - np.log(sd)
+        return out
+
+    def distribution(self, xs: Columns, size: int) -> Normal | Categorical:
+        """The normal distribution, or the probabilities of the levels, of each row."""
+        if self.levels:
+            return Categorical(np.exp(self._log_probabilities(xs, size)))
+        return Normal(*self._normal(xs, size))
+
+    def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
+        """Draw one value for each row."""
+        if not self.levels:
+            mean, sd = self._normal(xs, size)
+            drawn: Array = mean + sd * rng.standard_normal(size)
+            return drawn
+        heap = np.cumsum(np.exp(self._log_probabilities(xs, size)), axis=1)
+        codes: NDArray[Any] = (rng.random((size, 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)
+        return codes.astype(code_type(self.levels))
+
+    @property
+    def varies(self) -> bool:
+        """Whether the spread of a number depends on its parents."""
+        return not self.levels and bool(self.coefficients[1:, 1].any())
+
+    def words(self, child: Variable, parents: Sequence[Variable]) -> str:
+        """The network in a few lines."""
+        if not len(self.inputs):
+            return f"{child.name}: no effect of its parents"
+        units = f"{len(self.biases)} {'trained' if self.trained else 'random'} hidden units"
+        kind = f"neural network with {units}" if len(self.biases) else "linear function"
+        names = ", ".join(variable.name for variable in parents)
+        lines = [f"{child.name}: {kind} of {names}"]
+        what = "log loss" if self.levels else "variance"
+        lines.append(f"  explains {self.explained:.0%} of the {what} of {self.rows:g} rows")
+        if not self.levels:
+            usual = self.scale * float(np.exp(self.coefficients[0, 1]))
+            text = "noise whose sd depends on them" if self.varies else f"noise with sd {usual:.4g}"
+            lines.append(f"  {text}")
+        return "\n".join(lines)
+
+    def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
+        """One row per input: its linear effect, and the size of its weights to the hidden units."""
+        labels = [self._label(parent, group, parents) for parent, group in self.inputs.tolist()]
+        split = 1 + len(self.inputs)
+        strength = np.abs(self.coefficients[split:]).sum(axis=1)
+        size = np.sqrt(self.weights**2 @ strength / max(float(strength.sum()), 1e-300))
+        heads = list(map(str, child.levels or ("mean", "log sd")))
+        return Frame(
+            (
+                Series("input", labels),
+                Series("weights", size, ".3g"),
+                *(
+                    Series(unused(head, ["input", "weights"]), column, ".3g")
+                    for head, column in zip(heads, self.coefficients[1:split].T, strict=True)
+                ),
+            )
+        )
+
+    def _label(self, parent: int, group: int, parents: Sequence[Variable]) -> str:
+        if not len(self.groups[parent]):
+            return f"z({parents[parent].name})"
+        level = int(np.flatnonzero(self.groups[parent] == group)[0])
+        return f"[{parents[parent].name}={(parents[parent].levels or ())[level]}]"
+
+
+def hidden(values: Array, weights: Array, biases: Array) -> Array:
+    """(rows, width) the values of hidden units."""
+    out = values @ weights
+    out += biases
+    return np.tanh(out, out=out)

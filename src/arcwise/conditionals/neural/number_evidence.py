@@ -1,0 +1,240 @@
+"""The marginal likelihood of a number given a hidden layer with random weights.
+
+The number y is normal. Its mean is a linear function of the inputs, plus ridge regression on the hidden
+units; the logarithm of its standard deviation is another such function. With F the hidden units without
+what is linear in the inputs, e their squared singular values, r the residuals of the linear regression,
+and prior variance 1 / l of each coefficient in units of the noise (MacKay 1992),
+
+    log p(mean) = -n / 2 log(2 pi e q / n) - d / 2 log n - 1 / 2 sum_i log(1 + e_i / l),
+    q = |r|^2 - sum_i c_i^2 / (e_i + l),
+
+so one decomposition gives the evidence for all l. The d linear coefficients are charged as in BIC. The
+evidence is averaged over l and the scales of the layer, and with that of no hidden units. The spread has
+Fisher information 2 F'F whatever it is, so the same decomposition gives its evidence by Laplace's method.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arcwise.conditionals.base import Array
+from arcwise.conditionals.neural.hidden_layer import SCALES, LayerInputs
+from arcwise.conditionals.neural.network_model import hidden
+
+__all__ = ["FLOOR", "NumberLayer", "fit_number"]
+
+FLOOR = 0.01
+"""Smallest standard deviation of a model, in those of its variable."""
+
+_RIDGES = np.geomspace(1e-2, 1e4, 13)
+_SPREAD_RIDGES = (1.0, 30.0)
+_STEPS = 12  # of the spread's coefficients, each of them a fraction of what the last one gained
+_CLOSE = 0.01  # nats
+_LEAST_LEFT = 0.05
+_LARGEST = 4.0  # logarithm of the ratio of a row's spread to the usual one
+_LINEAR_RIDGE = 1e-3
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+class NumberLayer(NamedTuple):
+    """The evidence, and the layer that has most of it.
+
+    The outputs are mean and log standard deviation of the standardised variable, `coefficients` those of
+    (1, inputs, hidden units), without the latter at scale 0.
+    """
+
+    evidence: float
+    columns: list[int]
+    scale: float
+    coefficients: Array
+
+
+class _Basis(NamedTuple):
+    """Orthonormal linear functions, and the hidden units beyond them by their singular values."""
+
+    linear: Array  # (rows, d), of unit weighted sum of squares
+    units: Array  # (rows, k) principal combinations of residual units
+    sizes: Array  # (k,) their sums of squares
+    turn: Array  # (width, k) from units to combinations
+    layer: Array  # (rows, width) the units themselves
+    scale: float
+
+
+def fit_number(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> NumberLayer:
+    """The evidence of a number given its parents, and the best layer.
+
+    Parents without rows enough for their linear effects have none.
+    """
+    y = inputs.design.columns[inputs.design.number(child)]
+    columns = inputs.columns(parents)
+    straight = inputs.independent(columns)
+    n, jacobian = inputs.total, inputs.total * float(np.log(inputs.design.scales[child]))
+    charge = 0.5 * len(straight) * float(np.log(n))
+    if not columns or 2 * (len(straight) + 2) > n:
+        constant = np.array([[0.0, 0.5 * np.log(max(_mean(inputs, y * y), FLOOR**2))]])
+        value = _log_evidence(np.array([inputs.weights @ (y * y)]), n)[0] - jacobian - charge
+        return NumberLayer(float(value), [], 0.0, constant)
+    linear = _orthonormal(inputs, inputs.values(straight))
+    slopes = inputs.cross(linear, y[:, None])[:, 0]
+    rest = y - linear @ slopes
+    return _best(inputs, columns, linear, rest, charge + jacobian, y)
+
+
+def _best(
+    inputs: LayerInputs, columns: list[int], linear: Array, rest: Array, charge: float, y: Array
+) -> NumberLayer:
+    """The evidence with and without hidden units, and the layer of most evidence."""
+    squares = float(inputs.weights @ (rest * rest))
+    plain, values = (
+        float(_log_evidence(np.array([squares]), inputs.total)[0]),
+        inputs.values(columns),
+    )
+    ridges = [
+        _ridge(inputs, _basis(inputs, columns, values, linear, scale), rest, squares)
+        for scale in SCALES
+    ]
+    logs = np.concatenate([each.logs for each in ridges])
+    basis, _, units, sizes = max(ridges, key=lambda each: float(each.logs.max()))
+    value = _average(plain, float(np.logaddexp.reduce(logs) - np.log(len(logs))))
+    if not logs.max() > plain:
+        units, sizes = np.zeros_like(units), np.full_like(sizes, np.inf)
+    residual = rest - basis.units @ units
+    gain, log_sd = _spread(inputs, basis, residual / _left_out(inputs, basis, sizes))
+    centred = log_sd - _mean(inputs, log_sd)
+    spread_units = inputs.cross(basis.units, centred[:, None])[:, 0] / basis.sizes
+    design = np.column_stack([np.ones(len(values)), values])
+    outputs = [
+        _coefficients(inputs, design, target, basis.turn @ each, basis.layer)
+        for target, each in ((y - residual, units), (log_sd, spread_units))
+    ]
+    value = _average(value, value + gain) - charge
+    return NumberLayer(value, columns, basis.scale, np.column_stack(outputs))
+
+
+def _average(one: float, two: float) -> float:
+    """The logarithm of the mean of two numbers with such logarithms."""
+    return float(np.logaddexp(one, two) - np.log(2))
+
+
+class _Ridge(NamedTuple):
+    """Log evidence at all ridges; coefficients, and sizes with ridge, at the best."""
+
+    basis: _Basis
+    logs: Array
+    units: Array
+    sizes: Array
+
+
+def _ridge(inputs: LayerInputs, basis: _Basis, rest: Array, squares: float) -> _Ridge:
+    """Ridge regression of residuals on hidden units."""
+    slopes = inputs.cross(basis.units, rest[:, None])[:, 0]
+    explained = (slopes**2 / (_RIDGES[:, None] + basis.sizes)).sum(axis=1)
+    volume = 0.5 * np.log1p(basis.sizes / _RIDGES[:, None]).sum(axis=1)
+    logs = _log_evidence(squares - explained, inputs.total) - volume
+    best = basis.sizes + _RIDGES[logs.argmax()]
+    return _Ridge(basis, logs, slopes / best, best)
+
+
+def _log_evidence(squares: Array, n: float) -> Array:
+    """The largest log-likelihood of residuals with some sums of squares, their spread at least the floor."""
+    share = np.maximum(squares, 0.0) / n
+    variance = np.maximum(share, FLOOR**2)
+    logs: Array = -0.5 * n * (_LOG_2PI + np.log(variance) + share / variance)
+    return logs
+
+
+def _mean(inputs: LayerInputs, values: Array) -> float:
+    return float(inputs.weights @ values) / inputs.total
+
+
+def _orthonormal(inputs: LayerInputs, values: Array) -> Array:
+    centred = inputs.centred(values)
+    factor = np.linalg.cholesky(inputs.cross(centred, centred))
+    return np.linalg.solve(factor, centred.T).T
+
+
+def _basis(
+    inputs: LayerInputs, columns: list[int], values: Array, linear: Array, scale: float
+) -> _Basis:
+    layer = hidden(values, *inputs.layer(columns, scale))
+    units = inputs.centred(layer)
+    units -= linear @ inputs.cross(linear, units)
+    sizes, turn = np.linalg.eigh(inputs.cross(units, units))
+    large = sizes > 1e-9 * inputs.total
+    turn = turn[:, large]
+    return _Basis(linear, units @ turn, sizes[large], turn, layer, scale)
+
+
+def _left_out(inputs: LayerInputs, basis: _Basis, sizes: Array) -> Array:
+    """What a unit of each row leaves of its residual: the rest is gone if it is fitted with the others.
+
+    Residuals over these are errors of prediction, so a mean that is fitted too closely has no small spread.
+    """
+    leverage = 1 / inputs.total + (basis.linear**2).sum(axis=1) + basis.units**2 @ (1 / sizes)
+    left: Array = np.maximum(1 - leverage, _LEAST_LEFT)
+    return left
+
+
+def _spread(inputs: LayerInputs, basis: _Basis, residual: Array) -> tuple[float, Array]:
+    """Log evidence gained by a spread that varies, and the rows' log standard deviations.
+
+    `residual` are errors of prediction.
+    """
+    n, weights = inputs.total, inputs.weights
+    squares = residual * residual + FLOOR**2  # so that no row has a spread of 0
+    share = squares / _mean(inputs, squares)
+    functions = np.hstack([basis.linear * np.sqrt(n), basis.units])
+    sizes = np.concatenate([np.full(basis.linear.shape[1], n), basis.sizes])
+    charge = 0.5 * basis.linear.shape[1] * float(np.log(n))
+    gains: list[float] = []
+    logs_of_best = np.zeros(len(residual))
+    for ridge in _SPREAD_RIDGES:
+        penalty = np.full(len(sizes), ridge)
+        penalty[: basis.linear.shape[1]] = _LINEAR_RIDGE
+        logs, value = _fit_spread(weights, functions, sizes, penalty, share)
+        gain = value - 0.5 * float(np.log1p(2 * basis.sizes / ridge).sum()) - charge
+        if gain > max(gains, default=0.0):
+            logs_of_best = logs
+        gains.append(gain)
+    average = float(np.logaddexp.reduce(gains)) - float(np.log(len(gains)))
+    return average, logs_of_best + 0.5 * float(np.log(_mean(inputs, squares)))
+
+
+def _fit_spread(
+    weights: Array, functions: Array, sizes: Array, penalty: Array, share: Array
+) -> tuple[Array, float]:
+    """Fisher's scoring from a constant spread: each row's log standard deviation, and what it gains.
+
+    `share` are squared residuals over their mean. The log-likelihood is penalised, with the level of the
+    spread at its best.
+    """
+    n = float(weights.sum())
+    coefficients, logs, value = np.zeros(len(sizes)), np.zeros(len(share)), 0.0
+    for _ in range(_STEPS):
+        scaled = share * np.exp(-2 * logs)
+        scaled /= float(weights @ scaled) / n
+        slope = functions.T @ (weights * (scaled - 1)) - penalty * coefficients
+        step, before = slope / (2 * sizes + penalty), value
+        for length in (1.0, 0.5, 0.25, 0.125):
+            trial = coefficients + length * step
+            moved = functions @ trial
+            if np.abs(moved).max() > _LARGEST:
+                continue
+            level = float(weights @ (share * np.exp(-2 * moved))) / n
+            fresh = -float(weights @ moved) - 0.5 * n * np.log(level)
+            fresh -= 0.5 * float(penalty @ trial**2)
+            if fresh > value:
+                coefficients, logs, value = trial, moved + 0.5 * np.log(level), float(fresh)
+                break
+        if not value > before + _CLOSE:
+            break
+    return logs, value
+
+
+def _coefficients(
+    inputs: LayerInputs, design: Array, target: Array, units: Array, layer: Array
+) -> Array:
+    """Coefficients of (1, inputs, hidden units) of a function with the coefficients `units`."""
+    root, remaining = np.sqrt(inputs.weights), target - layer @ units
+    linear = np.linalg.lstsq(design * root[:, None], remaining * root, rcond=1e-8)[0]
+    return np.concatenate([linear, units])
