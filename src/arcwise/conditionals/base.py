@@ -13,16 +13,17 @@ the only way from data to `Fits`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.local_scores import NativeScores
+from arcwise.conditionals.refusals import no_marginal
 from arcwise.data import Kind, Source, Statistics, Table, Variable, statistics_of
 from arcwise.data.prepare import as_numbers
 from arcwise.distributions import Categorical, Distribution, tabulate
-from arcwise.errors import DataError, FitError
+from arcwise.errors import FitError
 
 if TYPE_CHECKING:
     from arcwise.conditionals.discrete_fits import DiscreteFits
@@ -40,10 +41,7 @@ __all__ = [
     "HeldOutFits",
     "ParentSets",
     "Parts",
-    "check_sizes",
     "distribution_of",
-    "no_count",
-    "no_model",
 ]
 
 Array = NDArray[np.float64]
@@ -53,8 +51,6 @@ Parts = Sequence[NDArray[np.intp]]
 
 _HINTS = 48
 """Draws a row that show where the mass of a model without a `distribution` lies."""
-
-_LARGEST = 1e140  # squares, and sums of squares, stay within floating-point numbers
 
 
 class Conditional(Protocol):
@@ -212,11 +208,8 @@ class Fits(ABC):
         """
 
     def marginal(self, child: int, sets: ParentSets) -> Array:
-        """Log marginal likelihood for each parent set, of families with a prior of their parameters."""
-        raise FitError(
-            f"The models of {', '.join(sorted(set(self.models)))!r} have no score 'marginal': take "
-            "model='neural', or score='bge' of gaussian and 'bdeu' of discrete models."
-        )
+        """Log marginal likelihood for each parent set; FitError for families without a prior."""
+        raise no_marginal(self.models)
 
     @abstractmethod
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
@@ -402,33 +395,3 @@ class Family(ABC):
     def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
         """The word of each variable's family."""
         return (self.name,) * len(names)
-
-
-def no_count(family: Family) -> NoReturn:
-    """Refuse to count the parameters of models that have no number of them."""
-    raise FitError(
-        f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
-        "ebic) cannot be used: take loo or kfold."
-    )
-
-
-def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
-    """The error of a model that the family does not have."""
-    given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
-    return FitError(
-        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
-        "another model for it, or another graph."
-    )
-
-
-def check_sizes(table: Table) -> None:
-    """Refuse columns of numbers so large, or so close to each other, that squares have no number."""
-    for variable, column in zip(table.variables, table.columns, strict=True):
-        if variable.discrete or np.isnan(column).all():
-            continue
-        size, spread = np.nanmax(np.abs(column)), np.nanmax(column) / 2 - np.nanmin(column) / 2
-        if size > _LARGEST or 0 < spread < 1 / _LARGEST:
-            raise DataError(
-                f"The numbers of column {variable.name!r} are of the size {size:.3g} with a spread of "
-                f"{2 * spread:.3g}; their squares cannot be computed: take another unit."
-            )

@@ -25,7 +25,6 @@ from arcwise.conditionals.base import (
     HeldOutFits,
     ParentSets,
     Parts,
-    no_model,
 )
 from arcwise.conditionals.clg import ConditionalGaussian
 from arcwise.conditionals.discrete import DiscreteFamily
@@ -33,6 +32,7 @@ from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmFamily
 from arcwise.conditionals.neural import NeuralFamily
 from arcwise.conditionals.parzen import ParzenFamily
+from arcwise.conditionals.refusals import no_model
 from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Complete, Kind, Source, Statistics, Table, Variable
 from arcwise.data.prepare import checked_policy

@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals.base import Array, Columns, DefaultScore, Family, check_sizes
+from arcwise.conditionals.base import Array, Columns, DefaultScore, Family
 from arcwise.conditionals.gaussian import FLOOR
+from arcwise.conditionals.refusals import check_sizes
 from arcwise.data import Table, Variable
 from arcwise.distributions import Normal
 from arcwise.errors import FitError

@@ -30,8 +30,8 @@ from arcwise.conditionals.base import (
     HeldOutFits,
     ParentSets,
     Parts,
-    check_sizes,
 )
+from arcwise.conditionals.refusals import check_sizes
 from arcwise.conditionals.regression import GaussianConditional
 from arcwise.data import Incomplete, Moments, Statistics, Table, Variable
 from arcwise.errors import DataError, FitError

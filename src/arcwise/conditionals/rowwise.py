@@ -21,9 +21,8 @@ from arcwise.conditionals.base import (
     HeldOutFits,
     ParentSets,
     Parts,
-    no_count,
-    no_model,
 )
+from arcwise.conditionals.refusals import no_count, no_model
 from arcwise.data import Statistics, Table
 from arcwise.errors import FitError
 

@@ -23,15 +23,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arcwise.conditionals.base import (
-    Array,
-    Columns,
-    DefaultScore,
-    Family,
-    Fits,
-    check_sizes,
-)
+from arcwise.conditionals.base import Array, Columns, DefaultScore, Family, Fits
 from arcwise.conditionals.glm.glm_model import GlmConditional
+from arcwise.conditionals.refusals import check_sizes
 from arcwise.data import Complete, Statistics, Table, Variable
 from arcwise.data.variable import KINDS
 from arcwise.errors import DataError, FitError

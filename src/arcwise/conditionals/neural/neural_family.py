@@ -5,8 +5,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arcwise.conditionals.base import Array, Columns, DefaultScore, Family, Fits, check_sizes
+from arcwise.conditionals.base import Array, Columns, DefaultScore, Family, Fits
 from arcwise.conditionals.neural.network_model import NeuralConditional
+from arcwise.conditionals.refusals import check_sizes
 from arcwise.data import Statistics, Table, Variable
 from arcwise.data.variable import KINDS
 from arcwise.errors import DataError, FitError, OptionError

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import parzen_sums as kernel
-from arcwise.conditionals.base import Array, Columns, Family, Fits, check_sizes
+from arcwise.conditionals.base import Array, Columns, Family, Fits
 from arcwise.conditionals.parzen.windows import (
     Block,
     ParzenConditional,
     block_of,
     canonical_order,
 )
+from arcwise.conditionals.refusals import check_sizes
 from arcwise.data import Statistics, Table, Variable
 from arcwise.data.variable import KINDS, sentence_list
 from arcwise.errors import DataError, OptionError, unknown

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arcwise._kernels import parzen_sums as kernel
-from arcwise.conditionals.base import Array, Fits, HeldOutFits, ParentSets, Parts, no_count
+from arcwise.conditionals.base import Array, Fits, HeldOutFits, ParentSets, Parts
 from arcwise.conditionals.parzen.window_family import BANDWIDTHS, CEILING, ParzenFamily
 from arcwise.conditionals.parzen.windows import Block, ParzenConditional, block_of, canonical_order
+from arcwise.conditionals.refusals import no_count
 from arcwise.conditionals.rowwise import RowHeldOut
 from arcwise.data import Complete, Statistics, Table, Variable
 from arcwise.data import Parts as UnitParts

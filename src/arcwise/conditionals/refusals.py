@@ -1,0 +1,54 @@
+"""Errors about models, parameter counts and marginal likelihoods that a family does not have."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from arcwise.data import Table, Variable
+from arcwise.errors import DataError, FitError
+
+if TYPE_CHECKING:
+    from arcwise.conditionals.base import Family
+
+__all__ = ["check_sizes", "no_count", "no_marginal", "no_model"]
+
+_LARGEST = 1e140  # squares, and sums of squares, stay within floating-point numbers
+
+
+def no_count(family: "Family") -> NoReturn:
+    """Refuse to count the parameters of models that have no number of them."""
+    raise FitError(
+        f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
+        "ebic) cannot be used: take loo or kfold."
+    )
+
+
+def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
+    """The error of a model that the family does not have."""
+    given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
+    return FitError(
+        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
+        "another model for it, or another graph."
+    )
+
+
+def check_sizes(table: Table) -> None:
+    """Refuse columns of numbers so large, or so close to each other, that squares have no number."""
+    for variable, column in zip(table.variables, table.columns, strict=True):
+        if variable.discrete or np.isnan(column).all():
+            continue
+        size, spread = np.nanmax(np.abs(column)), np.nanmax(column) / 2 - np.nanmin(column) / 2
+        if size > _LARGEST or 0 < spread < 1 / _LARGEST:
+            raise DataError(
+                f"The numbers of column {variable.name!r} are of the size {size:.3g} with a spread of "
+                f"{2 * spread:.3g}; their squares cannot be computed: take another unit."
+            )
+
+
+def no_marginal(models: Sequence[str]) -> FitError:
+    """The error of models without a marginal likelihood of this kind."""
+    return FitError(
+        f"The score 'marginal' is one of neural models, and these are {', '.join(sorted(set(models)))}: take "
+        "model='neural', or score='bge' of gaussian and 'bdeu' of discrete models."
+    )
