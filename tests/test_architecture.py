@@ -38,7 +38,7 @@ SEEDED = {
     "arcwise.conditionals.base": "a fixed seed, so that tabulating a density is no chance",
     "arcwise.conditionals.neural.hidden_layer": "fixed frequencies, so that layers depend on the data alone",
     "arcwise.mcmc.order": "a fixed seed, so that groups of variables belong to the problem, not to a chain",
-    "arcwise.evaluate.effects": "a fixed seed, so that the sign of an effect belongs to the model",
+    "arcwise.networks.draws": "a fixed seed, so that typical rows belong to the network",
     "arcwise.plot.layered": "a fixed seed, so that a graph always gives the same picture",
 }
 MOST_LINES, MOST_FUNCTION_LINES = 430, 50

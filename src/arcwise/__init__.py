@@ -12,7 +12,7 @@ wants to say its version, or to read a table, does not wait for the rest.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from arcwise.view import pictures_by
+from arcwise.view import figures_by, pictures_by
 
 if TYPE_CHECKING:
     from arcwise import graphs
@@ -164,6 +164,7 @@ _EXTRA = {
 }  # names that need a library of their own
 
 
+figures_by(lambda: import_module("arcwise.plot"))
 pictures_by(lambda graph: import_module("arcwise.plot").graph_html(graph))
 
 

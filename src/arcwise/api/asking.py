@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -99,7 +100,8 @@ class Asked(ABC):
         A belief. In a learned graph, an answer to `do` has a `range` over equivalent and over other graphs.
         """
         seen, changed = self._values(given, targets), self._values(do)
-        return self._answers(changed).query(targets, seen, changed, **options)
+        answer = self._answers(changed).query(targets, seen, changed, **options)
+        return replace(answer, before=partial(self.query, targets)) if seen or changed else answer
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
         """Predict a variable in every row from all that is known of the others.

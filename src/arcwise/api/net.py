@@ -266,6 +266,7 @@ class Network(Asked, Figures):
     def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
         """The belief about every variable that is neither seen nor set, by name; as of `query`."""
         found = inference.marginals(self.net, self._values(given), self._values(do), **options)
+        found.before = self.marginals if given is not None or do is not None else None
         if self._equivalents_of(do) is None:
             return found
         return found.asked_by(partial(self.query, given=given, do=do, **options))

@@ -94,6 +94,11 @@ class Variable:
         """Whether the variable is discrete and its levels are numbers (truth values are not)."""
         return bool(self.levels) and all(map(is_number, self.levels or ()))
 
+    @property
+    def has_order(self) -> bool:
+        """Whether a larger value means more: numbers, and levels that are numbers or have an order."""
+        return not self.discrete or self.numeric or self.ordered
+
 
 def code_type(levels: int) -> np.dtype[Any]:
     """Give the smallest unsigned type that holds the codes of so many levels and of a gap."""

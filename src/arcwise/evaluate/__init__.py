@@ -22,6 +22,7 @@ from arcwise.evaluate.divergence import (
     parameter_differences,
 )
 from arcwise.evaluate.edges import Edge, EdgeTable, Pair, PairTable, pair_table
+from arcwise.evaluate.search_curve import SearchCurve, search_curve
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
     Judged,
@@ -47,6 +48,7 @@ __all__ = [
     "PairTable",
     "PathCertainty",
     "Reliability",
+    "SearchCurve",
     "Stability",
     "Validation",
     "averaged_graph",
@@ -65,6 +67,7 @@ __all__ = [
     "pair_table",
     "parameter_differences",
     "refit_losses",
+    "search_curve",
     "stability",
     "supported_graph",
     "supported_heads",

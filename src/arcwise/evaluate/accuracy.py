@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcwise.evaluate.validate import mean_error, n_rows
 from arcwise.frame import Frame, Framed, Series
+from arcwise.view import figure
 
 __all__ = ["Classified", "Reliability"]
 
@@ -130,6 +131,16 @@ class Classified(Framed):
         table = self.calibration()
         total = sum(each.rows for each in table)
         return float(sum(e.rows * abs(e.predicted - e.observed) for e in table) / total)
+
+    def plot(self, *, bins: int = 10, ax: Any = None) -> Any:
+        """Draw predicted probabilities against the share that came true; returns matplotlib's axes.
+
+        Parameters
+        ----------
+        bins : of probability, equally wide.
+        ax : where to draw; a new figure if left out.
+        """
+        return figure("plot_calibration")(self.calibration(bins), ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""

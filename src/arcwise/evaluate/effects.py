@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional, linear_of
-from arcwise.conditionals.base import distribution_of
 from arcwise.data import Variable
 from arcwise.networks import Net, normal_of
-from arcwise.networks.draws import ancestral
+from arcwise.networks.draws import expected_value, typical_rows
 
 Array = NDArray[np.float64]
 Columns = list[NDArray[Any]]
@@ -46,7 +45,7 @@ def effect_signs(
     """
     if not net.directed and normal_of(net.joint) is not None:
         return np.sign(np.nan_to_num(partial)).astype(np.int8)
-    draws = _draws_of(net)
+    draws = cache(lambda: typical_rows(net, DRAWS))
     signs_of = {
         (parent, child): _sign(net, child, parent, draws)
         for child, row in enumerate(net.inputs)
@@ -61,28 +60,13 @@ def effect_signs(
     return np.array(signs, dtype=np.int8)
 
 
-def _draws_of(net: Net) -> Draws:
-    """Return a function that draws rows of a network on its first use; an undirected one has some."""
-
-    @cache
-    def draw() -> tuple[NDArray[Any], ...]:
-        if net.directed:
-            return ancestral(net, np.random.default_rng(0), DRAWS).columns
-        if net.typical:
-            return tuple(column[:DRAWS] for column in net.typical)
-        chain = net.chained
-        return () if chain is None else ancestral(chain, np.random.default_rng(0), DRAWS).columns
-
-    return draw
-
-
 def _sign(net: Net, child: int, parent: int, draws: Draws) -> int:
     """Return the sign of a parent's effect in the model of its child."""
     model, place = net.conditionals[child], net.inputs[child].index(parent)
     line = linear_of(model)
     if line is not None:
         return int(np.sign(line.coefficients[place]))
-    if not (is_scaled(net.variables[child]) and is_scaled(net.variables[parent])):
+    if not (net.variables[child].has_order and net.variables[parent].has_order):
         return 0
     columns = draws()
     if not columns:
@@ -92,11 +76,6 @@ def _sign(net: Net, child: int, parent: int, draws: Draws) -> int:
     total = float(np.abs(change).sum())
     agreement = float(change.sum()) / total if total > 0 else 0.0
     return int(np.sign(agreement)) if abs(agreement) >= AGREEMENT else 0
-
-
-def is_scaled(variable: Variable) -> bool:
-    """Return whether larger values of a variable mean more: numbers, and levels with an order."""
-    return not variable.discrete or variable.numeric or variable.ordered
 
 
 def _changes(
@@ -112,14 +91,5 @@ def _changes(
     means = []
     for step in steps:
         moved = [step if i == place else column for i, column in enumerate(inputs)]
-        means.append(expected(model, child, moved, len(old)))
+        means.append(expected_value(model, child, moved, len(old)))
     return np.nan_to_num(np.diff(np.array(means), axis=0).ravel())
-
-
-def expected(model: Conditional, child: Variable, inputs: Columns, size: int) -> Array:
-    """Return the expected value of a variable, of levels the expected code, for rows of inputs."""
-    answer = distribution_of(model, child, tuple(inputs), size)
-    if child.discrete:
-        shares = answer.chances(len(child.levels or ()))
-        return np.asarray(shares @ np.arange(shares.shape[1]))
-    return np.asarray(answer.mean)

@@ -22,7 +22,7 @@ from arcwise.data.memory import available, size_words
 from arcwise.distributions import refuse_beyond
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
-from arcwise.inference.belief import HIGHEST_RHAT, Belief, generator
+from arcwise.inference.belief import Belief, generator
 from arcwise.inference.closed_form import Closed
 from arcwise.inference.conditional_gaussian import ConditionalGaussianEngine
 from arcwise.inference.engine import (
@@ -45,6 +45,7 @@ from arcwise.inference.joint_belief import Beliefs
 from arcwise.inference.linear_gaussian import linear_net
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.product_rule import ProductRule
+from arcwise.inference.quality import HIGHEST_RHAT
 from arcwise.inference.stacked import Stacked
 from arcwise.inference.weighting import Importance
 from arcwise.networks import Net, align, whole

@@ -31,78 +31,18 @@ from arcwise.distributions import (
 from arcwise.errors import DataError, close_to
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.evidence import sentence
+from arcwise.inference.quality import Quality
 from arcwise.inference.ranges import Estimate, Probability, Range, plain_range, range_lines
 from arcwise.networks import whole
-from arcwise.notes import Note, answer_note
 from arcwise.values import as_tuple, is_number, is_several
+from arcwise.view import figure
 
 __all__ = ["Belief", "Estimate", "Probability", "Quality"]
 Array = NDArray[np.float64]
+Axes = Any  # of matplotlib
 Draws = dict[str, NDArray[Any]]
 Event = Any
 Seed = int | np.random.Generator
-
-HIGHEST_RHAT = 1.05
-"""R-hat above which chains are said to disagree."""
-
-FEWEST_STATES = 100.0
-"""Effective sample size below which an answer is said to be rough."""
-
-
-@dataclass(frozen=True)
-class Quality:
-    """How an answer came about and how good it is.
-
-    Parameters
-    ----------
-    error : standard error of the mean; 0 if exact.
-    rhat : split R-hat of the chains; 1 if exact.
-    ess : effective sample size; infinite if exact.
-    way : what was simulated, in words.
-    notes : what the reader should know.
-
-    >>> Quality().lines("error of the mean", 0.0)
-    []
-    """
-
-    error: float = 0.0
-    rhat: float = 1.0
-    ess: float = math.inf
-    way: str = ""
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def exact(self) -> bool:
-        """Whether nothing was simulated."""
-        return math.isinf(self.ess)
-
-    def said(self) -> list[Note]:
-        """The notes, and those on chains that disagree or are short."""
-        said = list(self.notes)
-        if not self.exact and self.rhat > HIGHEST_RHAT:
-            disagree = f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g})"
-            text = f"{disagree}: take more sweeps and a longer burn-in."
-            said.append(answer_note(text))
-        if self.ess < FEWEST_STATES:
-            text = f"The effective sample size is only {self.ess:.0f}: the answer is rough."
-            said.append(answer_note(text))
-        return said
-
-    def lines(self, what: str, error: float, most: str = "") -> list[str]:
-        """What the text of a belief says below its numbers."""
-        said = [f"  note: {note}" for note in self.said()]
-        if self.exact:
-            return said
-        hat = f", R-hat {most}{self.rhat:.3f}" if np.isfinite(self.rhat) else ""
-        size = f"effective sample size {'at least ' if most else ''}{self.ess:.0f}"
-        return [f"  {self.way}: {what} {most}{error:.2g}{hat}, {size}", *said]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers; what is exact has no R-hat and no size."""
-        rhat = self.rhat if np.isfinite(self.rhat) and not self.exact else None
-        ess = None if self.exact else self.ess
-        notes = [*map(Note.to_dict, self.said())]
-        return {"error": self.error, "rhat": rhat, "ess": ess, "notes": notes}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +57,7 @@ class Belief(Framed):
     by_chain : the distributions of the single chains, where it was simulated.
     given, do : the question, for the text.
     range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
+    before : returns the belief without the evidence, for figures.
 
     >>> from arcwise.distributions import Normal
     >>> belief = Belief("quality", Normal(6.0, 0.5), given={"alcohol": 11.5})
@@ -138,6 +79,11 @@ class Belief(Framed):
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
     range: Range | None = field(default=None, compare=False, repr=False)
+    before: Callable[[], Belief] | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The values alone, for copies in other processes: they carry no network."""
+        return {**self.__dict__, "before": None}
 
     @property
     def levels(self) -> tuple[Any, ...]:
@@ -311,6 +257,20 @@ class Belief(Framed):
             low, high = self.interval()
             plain["interval"] = {"level": 0.95, "low": low, "high": high}
         return {**plain, **self.quality.to_dict(), "error": self.error, **plain_range(self.range)}
+
+    def plot(
+        self, *, before: bool = True, title: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw the belief with matplotlib, and in grey the belief without the evidence.
+
+        Parameters
+        ----------
+        before : whether to draw the belief without the evidence, too.
+        title : a line above the figure; variable and evidence if left out.
+        ax : matplotlib's axes; a new figure if left out.
+        """
+        earlier = self.before() if before and self.before is not None else None
+        return figure("plot_belief")(self, earlier, title=title, ax=ax)
 
     @property
     def frame(self) -> Frame:

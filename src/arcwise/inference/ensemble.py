@@ -331,7 +331,13 @@ class Ensemble:
         )
         first = answers[0]
         return AveragedBelief(
-            first.name, shape, quality, None, first.given, first.do, None, tuple(answers), found
+            first.name,
+            shape,
+            quality,
+            given=first.given,
+            do=first.do,
+            parts=tuple(answers),
+            answered=found,
         )
 
     def predict(self, table: Table, target: str, **options: Any) -> Predictions:

@@ -8,7 +8,7 @@ probabilities account for the dependence of states within a chain (see ``diagnos
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -37,6 +37,7 @@ from arcwise.inference.joint_answers import States
 from arcwise.inference.ranges import Range, plain_range, range_lines
 from arcwise.networks import whole
 from arcwise.values import as_tuple
+from arcwise.view import figure
 
 SHOWN = 8
 """Correlations of more variables than this are not printed."""
@@ -52,6 +53,7 @@ class Beliefs(Framed):
     joint : their joint distribution.
     given, do : the question, for the text.
     range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
+    before : returns the beliefs without the evidence, for figures.
 
     >>> from arcwise.inference.normal_joint import GaussianJoint
     >>> root = np.array([[1.0, 0.0], [0.6, 0.8]])
@@ -67,6 +69,25 @@ class Beliefs(Framed):
     given: Mapping[str, Any] = field(default_factory=dict)
     do: Mapping[str, Any] = field(default_factory=dict)
     range: Range | None = field(default=None, compare=False, repr=False)
+    before: Callable[[], Beliefs] | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The values alone, for copies in other processes: they carry no network."""
+        return {**self.__dict__, "before": None}
+
+    def plot(self, *, before: bool = True, columns: int = 4, title: str | None = None) -> list[Any]:
+        """Draw the belief about each variable alone, and in grey that without the evidence.
+
+        Parameters
+        ----------
+        before : whether to draw the beliefs without the evidence, too.
+        columns : panels in a row.
+        title : a line above all; the evidence if left out.
+        """
+        earlier = self.before().singles if before and self.before is not None else ()
+        by_name = {single.name: single for single in earlier}
+        singles = [replace(each, given=self.given, do=self.do) for each in self.singles]
+        return list(figure("plot_beliefs")(singles, by_name, columns=columns, title=title))
 
     @classmethod
     def normal(cls, joint: Any) -> Beliefs:

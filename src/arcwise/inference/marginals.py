@@ -35,6 +35,7 @@ from arcwise.inference.intervene import Equivalents, range_over
 from arcwise.inference.linear_gaussian import linear_net
 from arcwise.networks import Net, align
 from arcwise.notes import Note
+from arcwise.view import figure
 
 __all__ = [
     "Marginals",
@@ -68,10 +69,24 @@ class Marginals(Framed, Mapping[str, Belief]):
         self._found, self._kept = found, dict[str, Belief]()
         self.given, self.do = given, plain(question.net, question.forced)
         self._ask: Callable[[str], Belief] | None = None
+        self.before: Callable[[], Marginals] | None = None
+
+    def plot(self, *, before: bool = True, columns: int = 4, title: str | None = None) -> list[Any]:
+        """Draw the belief about each variable, and in grey that without the evidence.
+
+        Parameters
+        ----------
+        before : whether to draw the beliefs without the evidence, too.
+        columns : panels in a row.
+        title : a line above all; the evidence if left out.
+        """
+        earlier = self.before() if before and self.before is not None else {}
+        return list(figure("plot_beliefs")([*self.values()], earlier, columns=columns, title=title))
 
     def __getstate__(self) -> dict[str, Any]:
         """The values alone, for copies in other processes: notes that an engine makes late are made now."""
-        return {**self.__dict__, "_found": self._found._replace(notes=_Notes(self._found.notes()))}
+        notes = _Notes(self._found.notes())
+        return {**self.__dict__, "_found": self._found._replace(notes=notes), "before": None}
 
     def asked_by(self, ask: Callable[[str], Belief]) -> Self:
         """The same, each belief made by a question of its own: answers to ``do`` have a range then."""

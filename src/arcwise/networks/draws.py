@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DiscreteConditional, GaussianConditional
+from arcwise.conditionals import Conditional, DiscreteConditional, GaussianConditional
+from arcwise.conditionals.base import distribution_of
 from arcwise.data import Table, Variable
 from arcwise.data.variable import code_type
 from arcwise.distributions import log_sum
 from arcwise.errors import DataError, GraphError
 from arcwise.graphs import DAG
-from arcwise.networks.nets import BayesNet, whole
+from arcwise.networks.nets import BayesNet, Net, whole
 
 ARCS_PER_NODE = 1.5
 MOST_CELLS = 1 << 24
@@ -280,3 +281,27 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
         values = net.conditionals[node].sample(xs, rng, draws)
         columns[node] = values.astype(net.variables[node].dtype)
     return Table(net.variables, tuple(columns))
+
+
+def typical_rows(net: Net, size: int) -> tuple[NDArray[Any], ...]:
+    """Return columns of rows that are typical of a network: draws, or rows that its chains start from.
+
+    Empty for an undirected network that has neither.
+    """
+    if net.directed:
+        return ancestral(net, np.random.default_rng(0), size).columns
+    if net.typical:
+        return tuple(column[:size] for column in net.typical)
+    chain = net.chained
+    return () if chain is None else ancestral(chain, np.random.default_rng(0), size).columns
+
+
+def expected_value(
+    model: Conditional, variable: Variable, inputs: Sequence[NDArray[Any]], size: int
+) -> Array:
+    """Return the expected value of a variable for rows of inputs; of levels, the expected code."""
+    answer = distribution_of(model, variable, tuple(inputs), size)
+    if variable.discrete:
+        shares = answer.chances(len(variable.levels or ()))
+        return np.asarray(shares @ np.arange(shares.shape[1]))
+    return np.asarray(answer.mean)

@@ -115,6 +115,19 @@ def label(name: str) -> str:
     return "\n".join(line.strip() for line in lines if line.strip())
 
 
+def short(name: object, letters: int = 28) -> str:
+    """A name in one line, without its middle if it is long.
+
+    Examples
+    --------
+    >>> short("total_sulfur_dioxide_of_the_wine_in_mg", 20)
+    'total_sulf…ine_in_mg'
+    """
+    text = "".join(each if each.isprintable() else " " for each in str(name)).strip() or "·"
+    half = letters // 2
+    return text if len(text) <= letters else f"{text[:half]}…{text[-half + 1 :]}"
+
+
 def _parts(text: str) -> list[str]:
     """Pieces after which a line may end; what has no such place is cut to length."""
     words = re.findall(r"[^\s_.\-/:]*[\s_.\-/:]+|[^\s_.\-/:]+", text)

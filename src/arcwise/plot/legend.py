@@ -54,7 +54,8 @@ def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
         shade, width = colour(COLOURS["unknown"], dark), line_width(step, seen.strongest)
         found.append(Item(f"strength {step:g} nats per row", shade, width))
     for step in (1.0, 0.5) if sure else ():
-        words = f"{seen.meaning or 'certainty'} {step:g}"
+        notion = "posterior probability" if seen.meaning == "posterior" else seen.meaning
+        words = f"{notion or 'certainty'} {step:g}"
         found.append(Item(words, colour(COLOURS["unknown"], sure_ink(step)), 2.0))
     return [*found, *_head_items(lines, seen, bool(sure))]
 
@@ -124,7 +125,13 @@ def plan(
     measure : what their strengths are seen against; their own strongest if left out.
     caption : a text below all.
     """
-    shown = items(lines, measure)
+    return legend_of(items(lines, measure), extent, axes, caption)
+
+
+def legend_of(
+    shown: list[Item], extent: Size, axes: Size | None = None, caption: str = ""
+) -> Legend:
+    """Decide where a legend of some items goes; parameters are those of `plan`."""
     if not shown:
         return _captioned(Legend([]), extent, caption)
     widest = text_width([each.words for each in shown], _FONT_SIZE) + _SAMPLE

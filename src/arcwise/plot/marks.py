@@ -21,7 +21,7 @@ from arcwise.plot.layout import lines_of
 if TYPE_CHECKING:
     pass
 
-COLOURS = {"positive": "#0072B2", "negative": "#D55E00", "unknown": "#555555"}
+COLOURS = {"positive": "#0072B2", "negative": "#D55E00", "unknown": "#555555", "other": "#AA3377"}
 
 # Points: thinnest and thickest line, and the line of an edge of unknown strength.
 _THIN, _THICK, _PLAIN = 0.5, 5.0, 1.3

@@ -1,7 +1,7 @@
 """Searches and distributions over graphs: scores against steps and draws, probabilities, reliability."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,60 @@ def plot_trace(result: HasTrace, *, ax: "Axes | None" = None) -> "Axes":
     axes.xaxis.set_major_locator(whole_numbers())
     if len(steps) == 1:
         axes.set_xlim(numbers[0] - 1, numbers[0] + 1)
+    return axes
+
+
+class Curve(Protocol):
+    """Training and test likelihood along a search, in nats per row."""
+
+    @property
+    def steps(self) -> Sequence[int] | NDArray[np.intp]:
+        """The numbers of the steps."""
+
+    @property
+    def edges(self) -> Sequence[int] | NDArray[np.intp]:
+        """The edges after each step."""
+
+    @property
+    def train(self) -> Array:
+        """Of the training rows, leave-one-out."""
+
+    @property
+    def test(self) -> Array:
+        """Of other rows."""
+
+
+def plot_search_curve(curve: Curve, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw training and test likelihood along the steps of a search (Hofmann and Tresp 1995, fig. 1).
+
+    Parameters
+    ----------
+    curve : the likelihoods after each step.
+    ax : where to draw; a new small figure if left out.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from types import SimpleNamespace
+    >>> ends = {"train": np.array([-3.0, -2.0]), "test": np.array([-3.1, -2.2])}
+    >>> plot_search_curve(SimpleNamespace(steps=[0, 1], edges=[0, 1], **ends)).get_xlabel()
+    'step of the search'
+    """
+    axes = diagram(ax)
+    marker = "o" if len(curve.steps) <= 60 else ""
+    style: dict[str, Any] = {"marker": marker, "markersize": 3, "linewidth": 1.3}
+    first, second = COLOURS["positive"], COLOURS["negative"]
+    axes.plot(curve.steps, curve.train, color=first, label="training rows, leave-one-out", **style)
+    axes.plot(curve.steps, curve.test, "--", color=second, label="test rows", **style)
+    best = int(np.argmax(curve.test))
+    words = f"test rows: largest after step {curve.steps[best]}, {curve.edges[best]} edges"
+    axes.axvline(curve.steps[best], color="#999999", linewidth=0.8, zorder=0)
+    axes.set_title(words, loc="right", fontsize=9, color=COLOURS["negative"], **PLAIN)
+    axes.set_xlabel("step of the search")
+    axes.set_ylabel("log-likelihood (nats per row)")
+    axes.xaxis.set_major_locator(whole_numbers())
+    axes.legend(frameon=False, fontsize=8, loc="lower right")
     return axes
 
 
@@ -166,6 +220,57 @@ def reliability(
         if (place == b).any()
     ]
     return np.array(rows)
+
+
+class Bin(Protocol):
+    """A bin of predicted probabilities."""
+
+    @property
+    def rows(self) -> float:
+        """Predictions in it."""
+
+    @property
+    def predicted(self) -> float:
+        """Their mean probability."""
+
+    @property
+    def observed(self) -> float:
+        """The share that came true."""
+
+
+def plot_calibration(bins: Sequence[Bin], *, ax: "Axes | None" = None) -> "Axes":
+    """Draw predicted probabilities against the share that came true; on the diagonal they are calibrated.
+
+    Parameters
+    ----------
+    bins : the bins, as `calibration()` of a validated classifier gives them; the area of a dot is the number
+        of its predictions.
+    ax : where to draw; a new small figure if left out.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from types import SimpleNamespace
+    >>> plot_calibration([SimpleNamespace(rows=8, predicted=0.2, observed=0.25)]).get_xlabel()
+    'predicted probability'
+    """
+    axes = diagram(ax, (3.8, 3.6))
+    predicted, observed, rows = (
+        np.array([(b.predicted, b.observed, b.rows) for b in bins]).reshape(-1, 3).T
+    )
+    spread = np.sqrt(np.maximum(observed * (1 - observed), 0.0) / np.maximum(rows, 1))
+    axes.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
+    axes.errorbar(
+        predicted, observed, yerr=spread, fmt="-", color=COLOURS["positive"], linewidth=1.0
+    )
+    size = 12 + 120 * rows / max(rows.max(initial=1.0), 1.0)
+    axes.scatter(predicted, observed, s=size, color=COLOURS["positive"], alpha=0.8)
+    axes.set_xlabel("predicted probability")
+    axes.set_ylabel("share that came true")
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_ylim(-0.03, 1.03)
+    return axes
 
 
 def _adjacent(graph: DAG | UGraph) -> Array:

@@ -14,11 +14,24 @@ from typing import Any
 from arcwise.view.page import page
 from arcwise.view.svg import UNIT, Box, Stroke, svg
 
-__all__ = ["UNIT", "Box", "Stroke", "page", "picture", "pictures_by", "svg"]
+__all__ = ["UNIT", "Box", "Stroke", "figure", "figures_by", "page", "picture", "pictures_by", "svg"]
 
 Drawer = Callable[[Any], str | None]
 
 _drawers: list[Drawer] = [lambda graph: None]
+
+_figures: list[Callable[[], Any]] = []
+
+
+def figures_by(library: Callable[[], Any]) -> None:
+    """Set what returns the package that draws with matplotlib, for values below that package."""
+    _figures[:] = [library]
+
+
+def figure(name: str) -> Callable[..., Any]:
+    """Return a function of the package that draws, such as "plot_belief"."""
+    function: Callable[..., Any] = getattr(_figures[0](), name)
+    return function
 
 
 def pictures_by(drawer: Drawer) -> Drawer:
