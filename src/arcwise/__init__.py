@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         validate,
     )
     from arcwise.api.options import *  # noqa: F403 - option objects, reachable here too
+    from arcwise.api.reports import report
     from arcwise.data import (
         Moments,
         Table,
@@ -111,6 +112,7 @@ __all__ = [
     "prune",
     "random_network",
     "read",
+    "report",
     "returns",
     "score",
     "separated",
@@ -161,7 +163,8 @@ _EXTRA = {
     "BayesClassifier": "arcwise.api.estimators",
     "BayesRegressor": "arcwise.api.regressor",
     "GraphLasso": "arcwise.api.estimators",
-}  # names that need a library of their own
+    "report": "arcwise.api.reports",
+}  # names that need a library of their own, or much of this one
 
 
 figures_by(lambda: import_module("arcwise.plot"))

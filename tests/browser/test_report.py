@@ -231,9 +231,40 @@ def test_a_slider_hides_uncertain_or_weak_edges(visit, alarm, alarm_file, folder
         assert f"{left} of " in tab.page.locator(".filter output").inner_text()
 
 
+def test_a_slider_redraws_the_graphs_of_a_path(visit, folder):
+    path = aw.path(aw.example("boston"), search="boundary")
+    tab = visit(path.report(folder / "path.html", 0.05))
+    for position in (2, len(path.knots) // 2, len(path.knots) - 2):
+        tab.page.locator(".filter input").fill(str(position))
+        tab.settle()
+        expected = path.path.knots[position].graph
+        drawn = tab.page.locator(".graph .line:not(.away)").count()
+        more = tab.page.locator(".graph .more").count()
+        assert drawn + more == len(expected.edges)
+        assert more or position > 2
+
+
+def test_a_notebook_shows_a_page_that_answers(browser, boston):
+    page = browser.new_page()
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.set_content(f"<p>a notebook</p>{boston._repr_mimebundle_()['text/html']}")
+    frame = page.frame_locator("iframe")
+    frame.locator("html[data-ready=yes]").wait_for(timeout=10_000)
+    card = frame.locator(f".cards .card[data-variable='{boston.net.index('LSTAT')}']")
+    card.locator("input[type=number]").fill("5")
+    card.locator("input[type=number]").press("Enter")
+    frame.locator(".chip").wait_for()
+    shown = frame.locator(".graph .node").nth(boston.net.index("MEDV")).get_attribute("aria-label")
+    answer = boston.query("MEDV", {"LSTAT": 5.0})
+    assert shown == f"MEDV: {answer.mean:.4g} ± {answer.sd:.4g}"
+    page.close()
+    assert not [url for url in requests if not url.startswith("about:")]
+
+
 def test_edges_are_sorted_filtered_and_saved(visit, boston, boston_file, tmp_path):
     tab = visit(boston_file)
-    table = tab.page.locator("table")
+    table = tab.page.locator("[aria-label=Edges] table")
     rows = list(boston.edges.present.sorted())
     shown = table.locator("tbody tr")
     assert shown.count() == len(rows)

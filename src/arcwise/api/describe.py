@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcwise import io
 from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
-from arcwise.evaluate import EdgeTable, pack_edges
+from arcwise.evaluate import EdgeTable, Validation, pack_edges
 from arcwise.frame import LONGEST_CELL, escaped, html_block
 from arcwise.learners.parameters import is_pseudo
 from arcwise.notes import Note
@@ -140,18 +140,25 @@ def plot_tuning(net: Network, *, ax: Axes | None = None, title: str | None = Non
     return draw(net.tuning, chosen, unit=unit, ax=ax, title=title)
 
 
-def document(net: Network, title: str) -> Document:
+def document(net: Network, title: str, validation: Validation | None) -> Document:
     """All that a report shows, as plain values for JSON."""
     from arcwise.api import document as module
 
-    return module.document(net, title)
+    return module.document(net, title, validation)
 
 
-def write_report(net: Network, path: Path, title: str) -> Path:
+def write_report(net: Network, path: Path, title: str, validation: Validation | None) -> Path:
     """Write a report to a .html file."""
-    from arcwise.api.document import write_report
+    from arcwise.api.reports import write_report
 
-    return write_report(net, path, title)
+    return write_report(net, path, title, validation)
+
+
+def mimebundle(net: Network) -> dict[str, str]:
+    """What notebooks show: the page itself, or the summary for large networks."""
+    from arcwise.api.reports import live_html
+
+    return {"text/plain": repr(net), "text/html": live_html(net) or html(net)}
 
 
 def about(net: Network) -> dict[str, Any]:

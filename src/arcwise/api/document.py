@@ -8,7 +8,6 @@ field.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
@@ -16,29 +15,25 @@ from numpy.typing import NDArray
 
 from arcwise import inference
 from arcwise.api.describe import legend
+from arcwise.api.predictive import HeldOutSummary, predictive
 from arcwise.api.provenance import Making, making
 from arcwise.api.remarks import Doubt, doubts, sentences
 from arcwise.api.summaries import BinnedPair, Summary, pair, rounded_range, summary
 from arcwise.conditionals import linear_of
 from arcwise.data import Variable
-from arcwise.errors import FileError
-from arcwise.evaluate import Edge
+from arcwise.evaluate import Edge, Validation
 from arcwise.graphs import some_members
 from arcwise.inference.export import Answers, answers_of
-from arcwise.io.files import write_bytes
 from arcwise.plot.geometry import Points, geometry
 from arcwise.plot.static import width_of
-from arcwise.view import page
+from arcwise.results import Path
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
 
-__all__ = ["PAGES", "Document", "document", "write_report"]
+__all__ = ["Document", "document"]
 
 Array = NDArray[np.float64]
-
-PAGES = (".html", ".htm")
-"""What the name of a report may end in, .gz aside."""
 
 VERSION = 1
 """Raised when a field changes its meaning or is removed."""
@@ -48,6 +43,9 @@ MAX_WITH_BELIEFS = 80
 
 MAX_LEVELS = 6
 """Levels that a box shows; for a variable with more, its last line counts those that are not shown."""
+
+MAX_KNOTS = 200
+"""Graphs of a path that a document contains."""
 
 MAX_PAIRS = 300
 """Edges, strongest first, whose child is summarised in bins of its parent."""
@@ -133,6 +131,21 @@ class VariableEntry(TypedDict):
     summary: Summary | None
 
 
+class KnotEntry(TypedDict):
+    """The edges of the graph from a penalty on, as pairs of variables."""
+
+    penalty: float
+    edges: list[list[int]]
+
+
+class PathEntry(TypedDict):
+    """Graphs against the penalty per edge; `at` is the penalty of the network that answers."""
+
+    unit: str
+    at: float
+    knots: list[KnotEntry]
+
+
 class Document(TypedDict):
     """All about a network."""
 
@@ -147,17 +160,27 @@ class Document(TypedDict):
     legend: list[str]
     variables: list[VariableEntry]
     doubts: list[Doubt]
+    held_out: HeldOutSummary | None
+    path: PathEntry | None
     making: Making
     answers: Answers
 
 
-def document(net: Network, title: str = "") -> Document:
+def document(
+    net: Network,
+    title: str = "",
+    validation: Validation | None = None,
+    graphs: tuple[Path, float] | None = None,
+) -> Document:
     """Describe a network as a document.
 
     Parameters
     ----------
     net : any network.
     title : the name of the data or of the network.
+    validation : a cross-validation of these choices; without one, the parameters alone are validated if that
+        is quick.
+    graphs : the path over penalties that the network is from, with its own penalty.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
@@ -179,23 +202,27 @@ def document(net: Network, title: str = "") -> Document:
         "legend": legend(net.edges.present),
         "variables": [_variable(net, node) for node in range(len(net.net.names))],
         "doubts": doubts(net),
+        "held_out": predictive(net, validation),
+        "path": None if graphs is None else _path(net, *graphs),
         "making": making(net),
         "answers": answers,
     }
 
 
-def write_report(net: Network, path: Path, title: str = "") -> Path:
-    """Write the page of a network to a file, whole or not at all.
-
-    Raises
-    ------
-    FileError : another file extension than .html, or a place that cannot be written to.
-    """
-    if Path(path.name.lower().removesuffix(".gz")).suffix not in PAGES:
-        raise FileError(f"A report must be written to a .html file, got {str(path)!r}.")
-    text = page(document(net, title or path.name.partition(".")[0]))
-    write_bytes(path, text.encode())
-    return path
+def _path(net: Network, path: Path, at: float) -> PathEntry:
+    """The graphs of a path, at most `MAX_KNOTS` of them."""
+    chosen = np.unique(np.linspace(0, len(path.knots) - 1, MAX_KNOTS).astype(int)).tolist()
+    return {
+        "unit": path.unit,
+        "at": at,
+        "knots": [
+            {
+                "penalty": float(path.knots[k].penalty),
+                "edges": [_numbers(net, edge) for edge in path.knots[k].graph.edges],
+            }
+            for k in chosen
+        ],
+    }
 
 
 # -- the graph -----------------------------------------------------------------------------------

@@ -387,13 +387,25 @@ class Network(Asked, Figures):
             attributes.update(self.edges[tail, head].attributes)
         return made
 
-    def report(self, path: str | PathLike[str], title: str = "") -> Path:
-        """Write an interactive page to a .html file, which answers questions offline."""
-        return describe.write_report(self, Path(path), title)
+    def report(
+        self,
+        path: str | PathLike[str],
+        title: str = "",
+        *,
+        validation: evaluate.Validation | None = None,
+    ) -> Path:
+        """Write an interactive page to a .html file, which answers questions offline.
 
-    def document(self, title: str = "") -> "Document":
+        `validation`, from `aw.validate`, shows how well the network predicts; without it, the parameters
+        alone are validated if that is quick.
+        """
+        return describe.write_report(self, Path(path), title, validation)
+
+    def document(
+        self, title: str = "", *, validation: evaluate.Validation | None = None
+    ) -> "Document":
         """All that a report shows, as plain values for JSON."""
-        return describe.document(self, title)
+        return describe.document(self, title, validation)
 
     def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
         """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""
@@ -409,6 +421,9 @@ class Network(Asked, Figures):
 
     def _repr_html_(self) -> str:
         return describe.html(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return describe.mimebundle(self)
 
     def __str__(self) -> str:
         return describe.summary(self)

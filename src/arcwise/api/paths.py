@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path as FilePath
 from typing import Any
 
 from arcwise.api.learning import curve_notes, network_of, settle, words_of
@@ -120,6 +122,15 @@ class PenaltyPath:
         if not is_number(penalty) or not penalty >= 0:
             raise FitError(f"A penalty is a non-negative number, got {penalty!r}.")
         return float(penalty)
+
+    def report(
+        self, file: str | PathLike[str], penalty: float | None = None, title: str = ""
+    ) -> FilePath:
+        """Write the report of the network at a penalty, with a slider over all graphs of the path."""
+        from arcwise.api.reports import write_report
+
+        chosen = self._asked("report", penalty)
+        return write_report(self.network(chosen), FilePath(file), title, graphs=(self.path, chosen))
 
     def curve(self) -> list[tuple[float, int]]:
         """Edges against penalty: from each of these penalties on (of the lasso: at it)."""

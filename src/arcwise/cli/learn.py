@@ -62,7 +62,7 @@ def learn(
     tuning : write how a rule chose the penalty, too: its figures to {figures}, or a picture to {pictures}.
     """
     from arcwise import api
-    from arcwise.api.document import PAGES
+    from arcwise.api.reports import PAGES
     from arcwise.io import FIGURES
     from arcwise.plot import PICTURES
 

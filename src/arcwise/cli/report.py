@@ -24,7 +24,7 @@ def report(
     title : the heading of the page; by default the name of the model file.
     output : write the page to this .html file; by default the name of the model file with .html, here.
     """
-    from arcwise.api.document import PAGES
+    from arcwise.api.reports import PAGES
 
     target = output or Path(f"{net.name.removesuffix('.gz').rpartition('.')[0] or net.name}.html")
     outputs.check([(target, PAGES)], [net])

@@ -1,7 +1,8 @@
 // The graph: beliefs in its boxes, evidence by click, drag and keys; pan, zoom, search, and the blanket of a node.
 
-import { button, element, setAttribute, setText, svg } from "./elements.js";
+import { button, element, replaceChildren, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
+import { edgeFilter } from "./filter.js";
 import { connected, openPath } from "./separation.js";
 import { curvePath, share } from "./shapes.js";
 
@@ -19,7 +20,8 @@ export function makeGraph(state) {
   const { picture } = state.page;
   const lines = svg("g", { class: "lines" }, picture.lines.map((line) => lineOf(state, line)));
   const nodes = state.page.variables.map((_, i) => makeNode(state, i));
-  const camera = svg("g", {}, lines, svg("g", { class: "nodes" }, nodes.map((node) => node.shape)));
+  const further = svg("g", { class: "further" });
+  const camera = svg("g", {}, further, lines, svg("g", { class: "nodes" }, nodes.map((node) => node.shape)));
   const root = svg("svg", { class: "graph", role: "group", "aria-label": "Graph of the network" }, camera);
   const view = makeCamera(root, picture);
   const edgeShapes = [...lines.children];
@@ -27,9 +29,10 @@ export function makeGraph(state) {
   let shown;
   state.listen(() => {
     for (const node of nodes) node.update();
-    const key = JSON.stringify([state.selected, state.focus, state.target, [...state.evidence.keys()], [...state.forced], [...state.hidden]]);
+    const key = JSON.stringify([state.selected, state.focus, state.target, [...state.evidence.keys()], [...state.forced], [...state.hidden], state.further]);
     if (shown === key) return;
     shown = key;
+    replaceChildren(further, state.further.map(([one, two]) => svg("path", { class: "more", d: `M${centre(picture.nodes[one])}L${centre(picture.nodes[two])}` })));
     const path = pathOf(state);
     const steps = new Set((path || []).flatMap((node, k) => (k ? [`${path[k - 1]} ${node}`, `${node} ${path[k - 1]}`] : [])));
     const focus = path ? new Set([...path, ...state.evidence.keys()]) : focusOf(state);
@@ -63,6 +66,10 @@ export function makeGraph(state) {
   return { frame, tools };
 }
 
+function centre({ x, y }) {
+  return `${x} ${y}`;
+}
+
 // An open path from the selected variable to the target, if one is asked for.
 function pathOf(state) {
   if (state.focus !== "trail" || state.selected === null) return null;
@@ -91,25 +98,6 @@ function searchBox(state, found) {
   input.addEventListener("change", () => go(false));
   input.addEventListener("input", (event) => { if (!event.inputType) go(true); });
   return element("span", {}, input, list);
-}
-
-// A slider that hides uncertain edges, or weak ones where no certainty is known. Answers do not change.
-function edgeFilter(state) {
-  const { edges } = state.page;
-  const sure = edges.some((edge) => edge.certainty !== null);
-  if (edges.length < 2) return null;
-  const text = element("output", {});
-  const slider = element("input", sure ? { type: "range", min: 0, max: 1, step: 0.01, value: 0 } : { type: "range", min: 1, max: edges.length, step: 1, value: edges.length });
-  const update = () => {
-    const value = Number(slider.value);
-    const hidden = edges.flatMap((edge, i) => ((sure ? edge.certainty !== null && edge.certainty < value : i >= value) ? [i] : []));
-    const count = `${edges.length - hidden.length} of ${edges.length} edges`;
-    text.textContent = sure ? `${value.toFixed(2)}: ${count}` : count;
-    state.hide(new Set(hidden));
-  };
-  slider.addEventListener("input", update);
-  update();
-  return element("label", { class: "filter" }, sure ? "Certainty at least" : "Strongest", slider, text);
 }
 
 // -- lines --

@@ -4,6 +4,7 @@ import { button, element, nameOf, replaceChildren } from "./elements.js";
 import { shortNumber } from "./numbers.js";
 import { makeState } from "./state.js";
 import { makeGraph, beliefText } from "./graph.js";
+import { makeAccuracy } from "./accuracy.js";
 import { makePanel } from "./panel.js";
 import { makeCard } from "./variables.js";
 import { makeEdges, copyButton } from "./edges.js";
@@ -18,6 +19,7 @@ replaceChildren(
   section("Edges", page.edges.length ? makeEdges(state) : element("p", {}, "The graph has no edges."), legend()),
   section("Variables", element("p", {}, "Curves and bars are what the model says, given the evidence; thin lines are without it, and grey columns the data."), cards()),
   section("What to doubt", page.doubts.length ? doubts() : element("p", {}, "Nothing in particular.")),
+  section("How well it predicts", makeAccuracy(state)),
   section("How it was made", making()),
   section("Privacy", element("p", {}, privacyText())),
 );
@@ -132,7 +134,7 @@ function code(title, text) {
 }
 
 function privacyText() {
-  const summaries = page.variables.some((variable) => variable.summary) ? " Of the data it has counts, means and quantiles of each column." : "";
-  const draws = page.answers.kind === "draws" ? " Its answers come from rows that the model made up." : "";
+  const summaries = page.variables.some((variable) => variable.summary) ? " Of the data it has counts, means and quantiles of each column, and of pairs of columns in bins of at least five rows." : "";
+  const draws = page.answers.kind === "draws" ? " Its answers come from draws of the model." : "";
   return `This file contains no row of the data.${summaries}${draws} It works without a network and sends nothing anywhere.`;
 }

@@ -29,7 +29,7 @@ function makeHelp(state) {
   const direct = state.page.picture.beliefs;
   const lines = [
     direct ? "Click a level, or press and drag in a curve, to say what is the case." : "Click a name, then a level or a value, to say what is the case.",
-    "Click a name for all about a variable: its local model, its plots, its paths to others, and what would tell most about it.",
+    "Click a name for all about a variable: its local model, its plots, its paths to others, and which variables are most informative about it.",
     "By keyboard: Tab to a box, arrow keys set the level or value, Delete clears it, Enter selects.",
     "Drag the background to move the graph; zoom with the buttons, or with the wheel and Ctrl.",
   ];
@@ -87,7 +87,7 @@ function makeTelling(state, i) {
   const { variables } = state.page;
   const list = element("div", { class: "telling" });
   const what = variables[i].levels ? "entropy" : "variance";
-  const shape = element("details", { open: true }, element("summary", {}, "What would tell most about it"), element("p", { class: "note" }, `Share of its ${what} that is expected to go if the variable were seen, given the evidence.`), list);
+  const shape = element("details", { open: true }, element("summary", {}, "Most informative about it"), element("p", { class: "note" }, `Share of its ${what} that is expected to vanish if the variable were observed, given the evidence.`), list);
   const update = () => {
     if (!shape.open) return;
     const shares = state.evidence.has(i) ? null : state.reductions(i);
@@ -99,7 +99,7 @@ function makeTelling(state, i) {
       row.append(element("span", { class: "track" }, fill), element("span", { class: "value" }, percent(value)));
       return row;
     });
-    const none = state.evidence.has(i) ? "Its value is given." : shares ? "No other variable would tell anything about it." : "No answer.";
+    const none = state.evidence.has(i) ? "Its value is given." : shares ? "No other variable is informative about it." : "No answer.";
     replaceChildren(list, rows.length ? rows : element("p", { class: "note" }, none));
   };
   shape.addEventListener("toggle", update);

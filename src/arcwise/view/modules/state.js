@@ -18,7 +18,7 @@ export function makeState(page) {
   let timer = 0;
   let waiting = false;
   const prior = engine.answer(evidence);
-  const state = { page, evidence, forced, prior, beliefs: prior, possible: true, ranges: null, selected: null, focus: "blanket", target: null, hidden: new Set() };
+  const state = { page, evidence, forced, prior, beliefs: prior, possible: true, ranges: null, selected: null, focus: "blanket", target: null, hidden: new Set(), further: [] };
   state.canForce = page.directed && page.answers.kind !== "draws";
   state.canExplain = Boolean(engine.explain);
 
@@ -53,8 +53,10 @@ export function makeState(page) {
     state.target = target;
     schedule();
   };
-  state.hide = (edges) => {
+  // Edges that are not shown, and further pairs that are.
+  state.hide = (edges, further = []) => {
     state.hidden = edges;
+    state.further = further;
     schedule();
   };
   state.listen = (listener) => {
