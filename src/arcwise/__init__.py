@@ -190,4 +190,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Public names, for completion."""
-    return sorted([*__all__, *_OPTIONS, *_EXTRA, "__version__"])
+    return sorted({*__all__, *_OPTIONS, *_EXTRA, "__version__"})
