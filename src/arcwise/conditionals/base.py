@@ -147,7 +147,8 @@ class Fits(ABC):
     density; `smoothed` that fitted models are not those of largest likelihood, which `loglik` still is;
     `lattice` that `subsets` has a closed form;
     `shared` that local models have a number in common, tuned to a graph by `retuned`; `threads` how many
-    sets are worked on at the same time.
+    sets are worked on at the same time; `start_score` names the quick score whose best graph the default
+    search starts from, if there is one.
     """
 
     statistics: Statistics
@@ -160,6 +161,7 @@ class Fits(ABC):
     shared: bool = False
     smoothed: bool = False
     threads: int = 1
+    start_score: str = ""
 
     @property
     def normal(self) -> "GaussianFits | None":

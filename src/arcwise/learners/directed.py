@@ -15,6 +15,7 @@ from arcwise.learners.options import has_parameter
 from arcwise.learners.parameters import blanket_note, directed_net
 from arcwise.learners.problem import FEW, Learned, Problem
 from arcwise.learners.proof import compared_graphs
+from arcwise.learners.proposal import propose
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, StopReason, notes_of
@@ -143,6 +144,8 @@ class Directed(Problem):
         if has_parameter(self.search, "rng"):
             options = {"rng": self.spec.stream(2), **options}
         problem = kept = self
+        if begin is None and self.spec.search == "auto":
+            begin = propose(self.fits, self.limits, self.spec.stream(3), watch)
         result = best = self._search(penalty, begin, options, watch)
         trace = result.trace
         for _ in range(_ROUNDS):

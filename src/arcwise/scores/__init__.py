@@ -13,6 +13,7 @@ from arcwise.conditionals import Fits
 from arcwise.data import Table, folds, held_out_part
 from arcwise.errors import OptionError
 from arcwise.scores.crossval import held_out, kfold, leave_one_out
+from arcwise.scores.embedded import degenerate_gaussian, truncated_basis
 from arcwise.scores.marginal import bdeu, bds, bge, k2, marginal, qnml
 from arcwise.scores.penalized import (
     Charges,
@@ -44,6 +45,7 @@ __all__ = [
     "bds",
     "bge",
     "bic",
+    "degenerate_gaussian",
     "delta",
     "ebic",
     "held_out",
@@ -54,6 +56,7 @@ __all__ = [
     "marginal",
     "qnml",
     "total",
+    "truncated_basis",
 ]
 
 
@@ -148,4 +151,6 @@ SCORES: dict[str, Entry] = {
     "loo": Entry(leave_one_out, "predictive"),
     "kfold": Entry(kfold, "predictive", parts="all"),
     "heldout": Entry(held_out, "predictive", parts="one"),
+    "degenerate-gaussian": Entry(degenerate_gaussian),
+    "truncated-basis": Entry(truncated_basis),
 }

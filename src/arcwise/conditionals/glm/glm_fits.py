@@ -18,6 +18,8 @@ __all__ = ["GlmFits", "model_of"]
 class GlmFits(RowFits):
     """The family tied to the rows of a table."""
 
+    start_score = "truncated-basis"
+
     def __init__(self, family: Family, statistics: Statistics, margin: float) -> None:
         super().__init__(family, statistics)
         self.margin, self.design = margin, Design(self.table)

@@ -1,0 +1,38 @@
+"""Where the default search with slow local models starts: at the best graph of a quick score of the same rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from arcwise.conditionals import Fits
+from arcwise.graphs import DAG, Limits
+from arcwise.results import Step, Watch
+from arcwise.scores import SCORES
+from arcwise.search.boss import boss
+
+__all__ = ["propose"]
+
+
+def propose(
+    fits: Fits, limits: Limits, rng: np.random.Generator, watch: Watch | None = None
+) -> DAG | None:
+    """The best graph of the quick score that a family names; None if it names none.
+
+    On simulated tables of numbers and categories (benchmarks/mixed_start.py) the search from there scored at
+    least as high as the search from an empty graph in every family of tables, and in three of five higher.
+
+    Parameters
+    ----------
+    fits : a family tied to the data.
+    limits : the rules on its columns.
+    rng : source of the order of the search.
+    watch : is asked whether to stop; scores are not reported, since they are those of another score.
+    """
+    if not fits.start_score or limits.condition is not None:
+        return None
+    score = SCORES[fits.start_score].tie(fits, rng)
+
+    def ask(step: Step) -> bool | None:
+        return None if watch is None else watch(replace(step, score=float("nan")))
+
+    return boss(score, None, rng=rng, limits=limits, restarts=0, on_step=ask).graph
