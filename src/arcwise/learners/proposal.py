@@ -1,4 +1,4 @@
-"""Where the default search with slow local models starts: at the best graph of a quick score of the same rows."""
+"""The start of a search with slow local models: the best graph of a quick score of the same rows."""
 
 from dataclasses import replace
 

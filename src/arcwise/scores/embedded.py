@@ -1,20 +1,23 @@
-r"""Scores of mixed tables from one covariance matrix: columns as vectors of numbers, families as log determinants.
+r"""Scores of mixed tables from one covariance matrix: columns as vectors, families as log determinants.
 
-Each column is embedded: a category as the indicators of its levels, a number as itself or with polynomials of
-it. The embedded columns are scored as if they were jointly normal. With :math:`\Sigma_A` the correlation matrix
-of the columns of a set A, r(A) its rank, and n rows, a set has the value
+Each column is embedded: a category as the indicators of its levels, a number as itself or with polynomials
+of it. The embedded columns are scored as if they were jointly normal. With :math:`\Sigma_A` the correlation
+matrix of the columns of a set A, r(A) its rank, and n rows, a set has the value
 
-.. math:: f(A) = -\tfrac{n}{2} \log \det \Sigma_A - \tfrac{\log n}{4} r(A) (r(A) + 1),
+.. math:: f(A) = -\tfrac{n}{2} \log \det \Sigma_A - \tfrac{\log n}{4} r(A) (r(A) + 3),
 
-and a family of a child c and parents S scores f(S + c) - f(S). So it is charged (log n) / 2 for each product of
-a dimension of the child and one of the parents, and equivalent graphs tie exactly.
+and a family of a child c and parents S scores f(S + c) - f(S) plus the log-likelihood of the child by itself,
+normal or by the shares of levels. So (log n) / 2 is charged for each mean, each covariance within the
+child, and each product of a dimension of the child and one of the parents. Equivalent graphs tie exactly, and
+for numbers as they are the score is BIC.
 
-The *degenerate Gaussian* score takes numbers as they are (Andrews, Ramsey and Cooper 2019), the *truncated basis*
-score adds polynomials up to a degree (Ramsey, Andrews and Spirtes 2025). They are fast and need no fitted models,
-but they are likelihoods of no model of a category: they compare graphs of one table, and no densities.
+The *degenerate Gaussian* score takes numbers as they are (Andrews, Ramsey and Cooper 2019), the *truncated
+basis* score adds polynomials up to a degree (Ramsey, Andrews and Spirtes 2025). They are fast and need no
+fitted models, but they are not likelihoods of categories: they compare graphs of one table, and no densities.
 
-Stated rules: a level with fewer than 5 rows counts as the most frequent one. A dimension that the earlier ones of
-its set determine up to `TOLERANCE` of its variance adds the logarithm of that tolerance, and no parameters.
+Stated rules: a level with fewer than 5 rows counts as the most frequent one. A dimension that the earlier
+ones of its set determine up to `TOLERANCE` of its variance adds the logarithm of that tolerance, and no
+parameters.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
-from arcwise.data import Table
+from arcwise.data import Table, Variable
 from arcwise.errors import FitError
 from arcwise.scores.score import Array, Parents, ParentSets, Score
 
@@ -37,11 +40,11 @@ RARE = 5.0
 """Rows below which a level counts as the most frequent one."""
 
 TOLERANCE = 1e-4
-"""Share of variance below which a dimension is determined: the smallest noise of the local models, squared."""
+"""Share of variance below which a dimension is determined, as in the local models: an sd of 0.01."""
 
 _CHUNK = 1 << 14  # rows of cross-products at a time
 _CUT = 3.0  # standard deviations beyond which polynomials are constant
-_KEPT = 1e-8  # share of variance of a dimension of one column that is dropped
+_KEPT = 1e-8  # variance of a standardised dimension that is dropped
 _SAFE = 1e-3  # pivots above which all orders of a factorisation agree to 1e-12
 
 
@@ -59,6 +62,7 @@ class EmbeddedScore(Score):
         table = fits.statistics.rows("An embedded score needs")
         self.fits, self.nodes, self.rows = fits, fits.nodes, fits.rows
         self.matrix, self.columns = correlations(table, degree)
+        self.alone = np.array([_alone(*each, self.rows, table.weights) for each in _pairs(table)])
         self.charge = 0.25 * float(np.log(max(self.rows, 2.0)))
         self.per_parent = gamma * float(np.log(max(len(self.nodes), 2)))
         self.equivalent = not any(fits.never(child) for child in range(len(self.nodes)))
@@ -71,8 +75,9 @@ class EmbeddedScore(Score):
         self._evaluate([sets[i] for i in taken])
         self._evaluate(families)
         scores = np.full(len(sets), -np.inf)
+        scores[taken] = self.alone[child]
         for i, family in zip(taken, families, strict=True):
-            scores[i] = self._values[family] - self._values[tuple(sets[i])]
+            scores[i] += self._values[family] - self._values[tuple(sets[i])]
             scores[i] -= self.per_parent * len(sets[i])
         return scores
 
@@ -83,12 +88,10 @@ class EmbeddedScore(Score):
             if s not in self._values:
                 groups.setdefault(sum(len(self.columns[j]) for j in s), []).append(s)
         for size, members in groups.items():
-            indices = np.array([[i for j in s for i in self.columns[j]] for s in members])
+            indices = np.array([[i for j in s for i in self.columns[j]] for s in members], np.intp)
             indices = indices.reshape(len(members), size)
-            logs, ranks = log_determinants(
-                self.matrix[indices[:, :, None], indices[:, None, :]]
-            )
-            values = -0.5 * self.rows * logs - self.charge * ranks * (ranks + 1)
+            logs, ranks = log_determinants(self.matrix[indices[:, :, None], indices[:, None, :]])
+            values = -0.5 * self.rows * logs - self.charge * ranks * (ranks + 3)
             self._values |= dict(zip(members, values.tolist(), strict=True))
 
 
@@ -125,6 +128,23 @@ def _with_skips(matrices: Array) -> tuple[Array, Array]:
     return logs, ranks
 
 
+def _pairs(table: Table) -> list[tuple[Variable, NDArray[np.generic]]]:
+    """The variables of a table with their columns."""
+    return list(zip(table.variables, table.columns, strict=True))
+
+
+def _alone(
+    variable: Variable, column: NDArray[np.generic], rows: float, weights: Array | None
+) -> float:
+    """The largest log-likelihood of a column by itself; 0 for a number that does not vary."""
+    if variable.levels is not None:
+        counts = np.bincount(column.astype(np.intp), weights)
+        counts = counts[counts > 0]
+        return float(counts @ np.log(counts / rows))
+    part = Embedding.of(column, 0, np.ones(len(column)) if weights is None else weights, 1)
+    return -rows * (np.log(part.sd) + 0.5 * np.log(2 * np.pi) + 0.5) if part.size else 0.0
+
+
 # -- embedding -------------------------------------------------------------------------------------
 
 
@@ -140,16 +160,15 @@ class Embedding(NamedTuple):
     degree: int = 1
 
     @classmethod
-    def of(
-        cls, column: NDArray[np.generic], levels: int, weights: Array, degree: int
-    ) -> Embedding:
+    def of(cls, column: NDArray[np.generic], levels: int, weights: Array, degree: int) -> Embedding:
         """The embedding of a column without missing values; `levels` is 0 for numbers."""
         if levels:
             counts = np.bincount(column.astype(np.intp), weights, minlength=levels)
             most = int(counts.argmax())
             return cls(tuple(k for k in range(levels) if counts[k] >= RARE and k != most))
-        centre = float(np.average(column, weights=weights))
-        sd = float(np.sqrt(np.average((column - centre) ** 2, weights=weights)))
+        centre = float(np.average(column.astype(float), weights=weights))
+        off = column.astype(float) - centre
+        sd = float(np.sqrt(np.average(off**2, weights=weights)))
         constant = sd <= 1e-12 * max(1.0, abs(centre))
         return cls(None, centre, 1.0 if constant else sd, 0 if constant else degree)
 
@@ -179,7 +198,7 @@ def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]
     The columns of a variable are made orthonormal, so that its block is an identity matrix.
     """
     weights = np.ones(table.rows) if table.weights is None else table.weights
-    pairs = list(zip(table.variables, table.columns, strict=True))
+    pairs = _pairs(table)
     parts = [Embedding.of(x, len(v.levels or ()), weights, degree) for v, x in pairs]
     ends = np.cumsum([0, *(part.size for part in parts)])
     sums, products = np.zeros(ends[-1]), np.zeros((ends[-1], ends[-1]))
@@ -203,11 +222,12 @@ def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]
 
 def _whitening(covariance: Array) -> Array:
     """The matrix that makes columns of a covariance orthonormal."""
-    scale = np.sqrt(np.diag(covariance))
-    if not len(scale):
+    variances = np.diag(covariance)
+    if not len(variances):
         return covariance
+    scale = np.sqrt(np.where(variances > _KEPT, variances, 1.0))  # z^2 of -1 and 1 is constant
     values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
-    kept = values > _KEPT * values[-1]
+    kept = values > _KEPT
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None])
 
 
