@@ -80,7 +80,8 @@ def learn(
         `aw.BDeu(10)`, `aw.Tabu(restarts=10)`.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
         (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
-        (their default), "bds", "k2", "qnml".
+        (their default), "bds", "k2", "qnml"; of mixed tables also "degenerate-gaussian" and
+        "truncated-basis".
     search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact"; for undirected graphs
         "auto", "boundary", "grow-shrink" (for large tables), "deletion", and for Gaussian ones "stepwise"
         (edges added and taken out one by one; it is what "auto" means there unless a score or a penalty is
