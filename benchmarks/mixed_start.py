@@ -3,7 +3,7 @@
     python benchmarks/mixed_start.py [--seeds 900:904] [--columns 12] [--rows 500]
 
 Tables of numbers and categories are simulated in five ways (shared/data/mixed.py). For each way the mean F1
-of the skeleton, the mean gain in score, the numbers of tables with a higher and a lower score, and CPU seconds,
+of the skeleton, the mean gain in score, the tables with a higher and a lower score, and CPU seconds,
 from an empty graph and from the best graph of the truncated basis score.
 """
 
