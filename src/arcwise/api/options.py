@@ -55,6 +55,7 @@ __all__ = [
     "Bootstrap",
     "Boundary",
     "ChowLiu",
+    "DegenerateGaussian",
     "Deletion",
     "Discrete",
     "Exact",
@@ -76,6 +77,7 @@ __all__ = [
     "Search",
     "Stepwise",
     "Tabu",
+    "TruncatedBasis",
     "method_words",
     "plain_words",
 ]  # fmt: skip
@@ -302,6 +304,23 @@ class HeldOut(ScoreOption):
 
     word: ClassVar[str] = "heldout"
     fraction: float = 1 / 3
+
+
+@dataclass(frozen=True, repr=False)
+class DegenerateGaussian(ScoreOption):
+    """Categories as indicators and numbers as they are, scored as normal (Andrews and others 2019)."""
+
+    word: ClassVar[str] = "degenerate-gaussian"
+    gamma: float = 0.5
+
+
+@dataclass(frozen=True, repr=False)
+class TruncatedBasis(ScoreOption):
+    """Categories as indicators and polynomials of numbers, scored as normal (Ramsey and others 2025)."""
+
+    word: ClassVar[str] = "truncated-basis"
+    degree: int = 3
+    gamma: float = 0.5
 
 
 # -- objects among the parameters of a function ---------------------------------------------------
