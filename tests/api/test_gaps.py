@@ -132,9 +132,9 @@ def test_rows_without_any_value_tell_nothing():
     assert one.score == pytest.approx(two.score)
 
 
-def test_scores_of_held_out_rows_name_what_they_need():
+def test_rules_that_resample_complete_rows_name_what_they_need():
     with pytest.raises(aw.FitError, match="without missing values"):
-        aw.learn(columns(chain(11)), score="loo")
+        aw.learn(columns(chain(11)), graph="undirected", penalty="stars")
 
 
 def test_an_unknown_policy_is_an_error_that_lists_them():

@@ -8,7 +8,7 @@ import numpy as np
 
 from arcwise.api.net import Network
 from arcwise.api.options import Model, ScoreOption, plain_words
-from arcwise.conditionals import Fits, choose, prepare
+from arcwise.conditionals import Fits, choose
 from arcwise.data import Source, any_table, fingerprint, statistics_of
 from arcwise.errors import FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, graph_of
@@ -27,6 +27,7 @@ from arcwise.learners.parameters import (
 )
 from arcwise.learners.problem import model_takers, score_options
 from arcwise.learners.settings import score_settings
+from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
 from arcwise.notes import NoteKind, notes_of
 from arcwise.scores import SCORES, Score
@@ -187,7 +188,11 @@ def _known(given: Mapping[str, Any]) -> _Known:
         source.variables,
         graph="directed" if known.directed else "undirected",
     )
-    ready = prepare(family, statistics_of(source), asked["missing"])
+    working = Specification(
+        np.random.default_rng(asked["seed"]), model=family, score=score, missing=asked["missing"]
+    )
+    inputs = known.over(source.names) if isinstance(known, DAG) else None
+    _, ready = prepared(working, statistics_of(source), inputs)
     if score is not None and score not in SCORES:
         raise unknown("score", score, SCORES)
     members = family.members

@@ -18,7 +18,7 @@ from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
 from arcwise.evaluate.validate import Pruning, pruning
 from arcwise.graphs import DAG, UGraph, graph_of
 from arcwise.graphs.parser import plain
-from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared
+from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared_cases
 from arcwise.learners.parallel import inside, one_thread, runner
 from arcwise.networks import Net, whole
 from arcwise.notes import StopReason
@@ -61,11 +61,12 @@ def validate(
     if isinstance(folds, str):
         labels, source = _labels(source, folds)
     source = source if fixed is None else _columns(source, fixed)
-    spec, ready = prepared(spec, statistics_of(source))
-    rows = ready.cases("Cross-validation needs")
+    spec, rows = prepared_cases(spec, statistics_of(source), "Cross-validation needs")
     if target is not None and target not in rows.names:
         raise DataError(f"There is no variable {target!r}. {close_to(target, rows.names)}")
-    dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed)
+    if target is not None:
+        rows = rows.take(~rows.missing()[:, rows.index(target)])
+    dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed, target)
     with one_thread(source), watching as watch:
         away, found = inside(n_jobs, watch), None
         with contextlib.suppress(SearchEnd):
@@ -110,14 +111,19 @@ def _labels(source: Source, name: str) -> tuple[list[Any], Source]:
     return source.values(name).tolist(), others
 
 
-def _dealt(source: Source, rows: Table, folds: Any, seed: int) -> Folds:
+def _dealt(source: Source, rows: Table, folds: Any, seed: int, target: str | None) -> Folds:
     """The folds: dealt at random, or as given, with the numbers of the rows that were not dropped."""
     if is_integer(folds):
         return Folds(*cut(rows, int(folds), np.random.default_rng(seed)))
     if not isinstance(source, Table):
         raise DataError("Own folds need a table of rows.")
-    present = np.asarray(~source.select(rows.names).missing().any(axis=1))
-    return given_folds(rows, folds, None if source.rows == rows.rows else present)
+    if source.rows == rows.rows:
+        return given_folds(rows, folds, None)
+    holes = source.select(rows.names).missing()
+    dropped = holes.all(axis=1) if rows.missing().any() else holes.any(axis=1)
+    if target is not None:
+        dropped = dropped | holes[:, rows.index(target)]
+    return given_folds(rows, folds, np.asarray(~dropped))
 
 
 def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:

@@ -20,6 +20,7 @@ from arcwise.data.source import (
 from arcwise.data.statistics import (
     Available,
     Complete,
+    Drawn,
     Gathered,
     Incomplete,
     Source,
@@ -39,6 +40,7 @@ __all__ = [
     "Coding",
     "ColumnAudit",
     "Complete",
+    "Drawn",
     "Example",
     "Gathered",
     "Incomplete",

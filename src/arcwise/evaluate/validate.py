@@ -179,7 +179,7 @@ def validate_folds(
 
     Parameters
     ----------
-    dealt : the folds of rows without gaps.
+    dealt : the folds; a row with missing values is scored by its observed ones.
     learner : from a training table to a network.
     run : how to do independent pieces of work, one after the other by default.
     target : the only variable to predict, whose log probability given the others is then the measure.
@@ -215,10 +215,11 @@ def validate_folds(
 
 def _majority(table: Table, weights: Array) -> Array:
     """The share of each column's most frequent level; NaN for numbers."""
-    shares = [
-        np.bincount(column, weights).max() / weights.sum() if variable.discrete else np.nan
-        for variable, column in zip(table.variables, table.columns, strict=True)
-    ]
+    shares = []
+    for variable, column in zip(table.variables, table.columns, strict=True):
+        many = len(variable.levels or ())
+        counts = np.bincount(column, weights, many + 1)[:many] if variable.discrete else np.ones(1)
+        shares.append(counts.max() / counts.sum() if variable.discrete else np.nan)
     return np.array(shares)
 
 

@@ -23,7 +23,7 @@ from arcwise.learners.options import options_of
 from arcwise.learners.parameters import directed_net, markov_net, retuned
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import Learned, Problem, Tuned, score_options
-from arcwise.learners.specification import Specification, prepared
+from arcwise.learners.specification import Specification, prepared, prepared_cases
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
@@ -32,7 +32,7 @@ from arcwise.scores import SCORES
 __all__ = [
     "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "GraphFitter",
     "Lasso", "Learned", "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose",
-    "graphs", "options_of", "prepared", "score_options", "searches", "takers_of",
+    "graphs", "options_of", "prepared", "prepared_cases", "score_options", "searches", "takers_of",
 ]  # fmt: skip
 
 LEARNERS: dict[str, type[Problem]] = {

@@ -10,13 +10,15 @@ import numpy as np
 
 from arcwise.conditionals import Choice, DefaultScore, Family, choose, prepare
 from arcwise.conditionals.choose import recast
-from arcwise.data import Statistics, Variable
+from arcwise.data import Statistics, Table, Variable
+from arcwise.data.prepare import checked_policy
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import option_text
 from arcwise.learners.parallel import cores
+from arcwise.scores import SCORES
 
-__all__ = ["Specification", "prepared"]
+__all__ = ["Specification", "prepared", "prepared_cases"]
 
 
 SYNONYMS = {"hc": "greedy"}
@@ -97,15 +99,49 @@ class Specification:
         return self.generator().spawn(4)[number]
 
 
-def prepared(spec: Specification, statistics: Statistics) -> tuple[Specification, Statistics]:
+def prepared(
+    spec: Specification, statistics: Statistics, graph: DAG | None = None
+) -> tuple[Specification, Statistics]:
     """Choose the family of each variable, and bring the data into the form that they take.
 
-    The specification that is returned has the choice in it, which is not made again.
+    The specification that is returned has the choice in it, which is not made again. Missing values are drawn
+    from a network on `graph`, if there is one.
     """
     spec = spec.chosen(statistics.variables)
     family = spec.family
     if spec.options.get("gaps") == "pairwise":
-        ready = statistics.prepared(partial(recast, family))
-    else:
-        ready = prepare(family, statistics, spec.missing)
-    return spec, ready
+        return spec, statistics.prepared(partial(recast, family))
+    if draws_values(spec, statistics):
+        from arcwise.learners.completion import completed  # which learns networks by this module
+
+        return spec, completed(spec, _recast(spec, statistics), graph)
+    return spec, prepare(family, statistics, spec.missing)
+
+
+def prepared_cases(
+    spec: Specification, statistics: Statistics, use: str
+) -> tuple[Specification, Table]:
+    """Choose the family of each variable, and return the rows that folds are made of; see `prepared`."""
+    spec = spec.chosen(statistics.variables)
+    if draws_values(spec, statistics):
+        return spec, _recast(spec, statistics)
+    return spec, prepare(spec.family, statistics, spec.missing).cases(use)
+
+
+def _recast(spec: Specification, statistics: Statistics) -> Table:
+    table = recast(spec.family, statistics.rows("Missing values can be drawn for"))
+    empty = table.missing().all(axis=1)
+    return table.take(~empty) if empty.any() else table
+
+
+def draws_values(spec: Specification, statistics: Statistics) -> bool:
+    """Whether missing values are drawn: a family or a score of the specification needs complete rows."""
+    if checked_policy(spec.missing) != "auto" or not statistics.has_rows:
+        return False
+    if spec.family.takes_gaps and spec.score not in _PREDICTIVE:
+        return False
+    return bool(statistics.rows("Missing values can be drawn for").missing().any())
+
+
+_PREDICTIVE = tuple(word for word, entry in SCORES.items() if entry.meaning == "predictive")
+"""Scores of held-out rows, which need values in all of them."""

@@ -3,6 +3,7 @@
 from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
 from arcwise.data.statistics.complete import Complete
+from arcwise.data.statistics.drawn import Drawn
 from arcwise.data.statistics.gathered import Gathered
 from arcwise.data.statistics.incomplete import Incomplete
 from arcwise.data.statistics.protocol import Statistics
@@ -11,6 +12,7 @@ from arcwise.data.table import Table
 __all__ = [
     "Available",
     "Complete",
+    "Drawn",
     "Gathered",
     "Incomplete",
     "Source",

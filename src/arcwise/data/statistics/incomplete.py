@@ -30,7 +30,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError
 from arcwise.notes import Fix, Note, data_note
 
-__all__ = ["Incomplete", "complete_equivalent", "pair_counts"]
+__all__ = ["Incomplete", "complete_equivalent", "gap_notes", "pair_counts"]
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ class Incomplete(Statistics):
         _check_counts(table, counts)
         self.total = complete_equivalent(counts)
         self.effective_rows = self.total * self.table.effective_rows / self.table.total
-        self.notes = (*table.notes, *_gap_notes(table, counts, self.total))
+        self.notes = (*table.notes, *gap_notes(table, counts, self.total, "used, by EM,"))
 
     def moments(self) -> Moments:
         """Return means and scatter matrix by EM, counted as fewer complete rows."""
@@ -201,16 +201,16 @@ def _check_counts(table: Table, counts: Floats) -> None:
         )
 
 
-def _gap_notes(table: Table, counts: Floats, worth: float) -> list[Note]:
-    """State how much is missing, what was done, and which columns cost most."""
+def gap_notes(table: Table, counts: Floats, worth: float, how: str) -> list[Note]:
+    """State how much is missing, `how` observed values are used, and which columns cost most."""
     gaps = table.missing()
     shares = gaps.mean(axis=0)
     worst = sorted(range(len(shares)), key=lambda i: (-shares[i], table.names[i]))[:3]
     named = ", ".join(f"{table.names[i]!r}: {_share(shares[i])}" for i in worst if shares[i] > 0)
     complete = int((~gaps.any(axis=1)).sum())
     text = (
-        f"{_share(gaps.mean())} of all values are missing (most in {named}). All observed values are used, "
-        f"by EM, and count as {worth:.0f} complete rows; {{missing=}} takes the {complete} complete rows of "
+        f"{_share(gaps.mean())} of all values are missing (most in {named}). All observed values are {how} "
+        f"and count as {worth:.0f} complete rows; {{missing=}} takes the {complete} complete rows of "
         f"{table.rows}."
     )
     about = tuple(table.names[i] for i in worst)

@@ -1,0 +1,213 @@
+"""Rows with missing values, completed by draws from a network that is learned from them.
+
+This is a stochastic EM (Celeux and Diebolt 1985) over graphs and parameters. Missing values start as random
+observed values of their column. In each round a working network is learned from the filled rows, and Gibbs
+sweeps draw the missing values again, given the observed ones. A model that fills values should be richer
+than the one that is learned from them (Meng 1994): dependence that it lacks is diluted in its draws. So the
+working network is selected by AIC and counts all rows in full. With the family's own score, alarm lacks five
+edges more (1000 rows, 30 % missing). The rows that are handed on count for less (see `Drawn`).
+
+A missing level is drawn from its distribution given all other values. A missing number is chosen among
+itself and draws of its local model, with weights from the models of its children, which leaves the same
+distribution unchanged (iterated sampling importance resampling; Andrieu, Lee and Vihola 2018). So any kind of
+local model will do.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals import Conditional, choose
+from arcwise.data import Complete, Drawn, Table
+from arcwise.data.variable import Variable
+from arcwise.errors import DataError
+from arcwise.graphs import DAG
+from arcwise.learners.specification import Specification
+
+__all__ = ["Chains", "completed"]
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+Models = Sequence[Conditional]
+
+ROUNDS = 4
+"""Working networks that are learned; twice as many left the same number of wrong edges in asia and alarm."""
+
+SWEEPS = 3
+"""Gibbs sweeps, each with parameters fitted again, for each working network."""
+
+DRAWS = 10
+"""Completions of each row that are handed on; a score of held-out rows gets one, as it holds out rows. With
+five, alarm (1000 rows, 30 % missing) has 1.5 wrong edges more; with twenty, as many as with ten."""
+
+_POOL = 8  # candidates for a missing number
+_MAX_ROWS = 100_000  # filled rows, beyond which there are fewer draws
+
+
+class Chains:
+    """Rows whose missing values are drawn, each row in several chains.
+
+    Parameters
+    ----------
+    table : rows with missing values.
+    draws : chains for each row with missing values.
+    rng : random generator.
+    """
+
+    def __init__(self, table: Table, draws: int, rng: np.random.Generator) -> None:
+        gaps = table.missing()
+        incomplete = np.asarray(gaps.any(axis=1))
+        full = np.flatnonzero(~incomplete)
+        self.rows = np.concatenate([full, np.repeat(np.flatnonzero(incomplete), draws)])
+        own = np.ones(table.rows) if table.weights is None else table.weights
+        self.weights = own[self.rows] / np.where(incomplete[self.rows], draws, 1)
+        self.table, self.rng = table, rng
+        holes: NDArray[np.bool_] = np.asarray(gaps[self.rows])
+        self.hidden = [np.flatnonzero(holes[:, i]) for i in range(holes.shape[1])]
+        self.columns = [column[self.rows] for column in table.columns]
+        for i, places in enumerate(self.hidden):
+            observed = np.flatnonzero(~holes[:, i])
+            if not observed.size:
+                raise DataError(f"{table.names[i]!r} must have values, got none: leave it out.")
+            self.columns[i][places] = self.columns[i][rng.choice(observed, len(places))]
+
+    def filled(self, *, merged: bool = False) -> Table:
+        """Return the rows with the values drawn last; equal draws of a row of levels can be merged."""
+        columns, weights = tuple(column.copy() for column in self.columns), self.weights
+        if merged and all(variable.discrete for variable in self.table.variables):
+            cells = np.column_stack([self.rows, *columns])
+            _, first, same = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+            columns = tuple(column[first] for column in columns)
+            weights = np.bincount(same.ravel(), weights)
+        return replace(self.table, columns=columns, weights=weights, copies="together")
+
+    def sweep(self, graph: DAG, models: Models) -> None:
+        """Draw each missing value given all others in its row."""
+        for node, variable in enumerate(self.table.variables):
+            if not self.hidden[node].size:
+                continue
+            draw = self._levels if variable.discrete else self._numbers
+            self.columns[node][self.hidden[node]] = draw(node, variable, graph, models)
+
+    def _levels(self, node: int, variable: Variable, graph: DAG, models: Models) -> NDArray[Any]:
+        """Draw levels from their distribution given all other variables."""
+        many, places = len(variable.levels or ()), self.hidden[node]
+        candidates = np.repeat(np.arange(many, dtype=variable.dtype), len(places))
+        inputs = self._inputs(node, graph.parents[node], places, many, {})
+        logs = np.asarray(models[node].logpdf(candidates, inputs), dtype=float)
+        logs = logs + self._children(node, candidates, places, many, graph, models)
+        return self._choose(logs, candidates, many)
+
+    def _numbers(self, node: int, variable: Variable, graph: DAG, models: Models) -> NDArray[Any]:
+        """Draw numbers among the present ones and draws of the local model."""
+        places = self.hidden[node]
+        inputs = self._inputs(node, graph.parents[node], places, _POOL - 1, {})
+        fresh = models[node].sample(inputs, self.rng, (_POOL - 1) * len(places))
+        candidates = np.concatenate([self.columns[node][places], fresh])
+        logs = self._children(node, candidates, places, _POOL, graph, models)
+        return self._choose(logs, candidates, _POOL)
+
+    def _inputs(
+        self,
+        node: int,
+        parents: tuple[int, ...],
+        places: Numbers,
+        copies: int,
+        changed: dict[int, NDArray[Any]],
+    ) -> tuple[NDArray[Any], ...]:
+        """Return the columns of parents at some places, repeated, with candidates in place of one."""
+        return tuple(
+            changed[parent] if parent in changed else np.tile(self.columns[parent][places], copies)
+            for parent in parents
+        )
+
+    def _children(
+        self,
+        node: int,
+        candidates: NDArray[Any],
+        places: Numbers,
+        copies: int,
+        graph: DAG,
+        models: Models,
+    ) -> Array:
+        """Return the log densities of the children of a variable with candidates for its values."""
+        logs = np.zeros(len(candidates))
+        for child in graph.children[node]:
+            inputs = self._inputs(child, graph.parents[child], places, copies, {node: candidates})
+            values = np.tile(self.columns[child][places], copies)
+            logs += models[child].logpdf(values, inputs)
+        return logs
+
+    def _choose(self, logs: Array, candidates: NDArray[Any], copies: int) -> NDArray[Any]:
+        """Choose one candidate for each place, by its weight."""
+        noise = self.rng.gumbel(size=logs.shape)
+        ranks = (np.nan_to_num(logs, nan=-np.inf, neginf=-1e300) + noise).reshape(copies, -1)
+        picks: NDArray[Any] = candidates.reshape(copies, -1)[
+            ranks.argmax(axis=0), np.arange(ranks.shape[1])
+        ]
+        return picks
+
+
+def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Drawn:
+    """Return rows with all missing values drawn, for learning by a specification.
+
+    Parameters
+    ----------
+    spec : whose family and score are to be served.
+    table : rows with missing values, of kinds that the family takes.
+    graph : the graph of the working network; None learns it.
+    """
+    from arcwise.learners.directed import Directed  # which binds data by `prepared`
+
+    observed = _with_values(table)
+    incomplete = int(observed.missing().any(axis=1).sum())
+    draws = 1 if _holds_out(spec) else max(1, min(DRAWS, _MAX_ROWS // max(incomplete, 1)))
+    rng = spec.generator().spawn(5)[4]
+    chains, work = Chains(observed, draws, rng), _working(spec, observed)
+
+    def bound() -> Directed:
+        return Directed.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
+
+    for _ in range(ROUNDS):
+        on = bound().structure(0.0) if graph is None else graph
+        for _ in range(SWEEPS):
+            fits = bound().fits
+            models = [fits.conditional(node, row) for node, row in enumerate(on.parents)]
+            chains.sweep(on, models)
+    times = "time" if draws == 1 else "times"
+    how = f"used, the missing ones drawn {draws} {times} given them,"
+    filled = spec.family.prepare(chains.filled(merged=True))
+    return Drawn(filled, observed, how)
+
+
+def _with_values(table: Table) -> Table:
+    """The rows that have a value and count."""
+    kept = ~table.missing().all(axis=1)
+    if table.weights is not None:
+        kept &= table.weights > 0
+    return table if kept.all() else table.take(kept)
+
+
+def _holds_out(spec: Specification) -> bool:
+    """Whether the score holds out rows, of which others must not be copies."""
+    from arcwise.scores import SCORES
+
+    word = spec.score or (spec.score_default or spec.family.default_score(2, 100)).word
+    return SCORES[word].meaning == "predictive" if word in SCORES else False
+
+
+def _working(spec: Specification, table: Table) -> Specification:
+    """The specification of the working network: directed, by a quick search, in the family's kinds."""
+    model: Any = spec.family
+    if any(family.name not in _QUICK for family in spec.family.members):
+        words = {v.name: "discrete" if v.discrete else "glm" for v in table.variables}
+        model = "glm" if any(v.discrete for v in table.variables) else words
+    family = choose(model, table.variables)
+    return Specification(spec.rng, model=family, score="aic", search="greedy", threads=spec.threads)
+
+
+_QUICK = ("gaussian", "discrete", "clg", "glm")
+"""Families that fill values themselves; others, such as Parzen windows, get generalised linear models."""

@@ -1,0 +1,146 @@
+"""Missing values that are drawn: the distribution of the draws, and what is learned from them."""
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.conditionals import GaussianConditional
+from arcwise.data import Complete, Drawn
+from arcwise.learners import Specification, prepared
+from arcwise.learners.completion import Chains
+
+GRAPH = aw.dag("a -> b -> c")
+
+
+def discrete_chain(rng, rows):
+    a = rng.random(rows) < 0.4
+    b = rng.random(rows) < np.where(a, 0.8, 0.3)
+    c = rng.random(rows) < np.where(b, 0.9, 0.2)
+    return {
+        name: np.where(x, "yes", "no").astype(object)
+        for name, x in zip("abc", (a, b, c), strict=True)
+    }
+
+
+def with_gaps(columns, rng, share):
+    rows = len(next(iter(columns.values())))
+    return {name: np.where(rng.random(rows) < share, None, x) for name, x in columns.items()}
+
+
+def test_levels_are_drawn_given_all_others():
+    rng = np.random.default_rng(1)
+    columns = discrete_chain(rng, 3000)
+    net = aw.fit("a -> b -> c", columns).net
+    gappy = {**columns, "b": np.full(3000, None)}
+    gappy["b"][:2] = ["yes", "no"]
+    table = aw.table(gappy)
+    chains = Chains(table, 4, rng)
+    for _ in range(3):
+        chains.sweep(net.graph, net.conditionals)
+    filled = chains.filled()
+    for a in (0, 1):
+        for c in (0, 1):
+            rows = (filled.columns[0] == a) & (filled.columns[2] == c)
+            names = {"a": table.variables[0].levels[a], "c": table.variables[2].levels[c]}
+            belief = aw.fit("a -> b -> c", columns).query("b", given=names)
+            share = (filled.columns[1][rows] == 1).mean()
+            assert share == pytest.approx(
+                belief.probability("yes"), abs=4 * 0.5 / rows.sum() ** 0.5
+            )
+
+
+def test_numbers_are_drawn_from_their_conditional_distribution():
+    rng = np.random.default_rng(2)
+    none, one = np.zeros((1, 1)), np.zeros((2, 2))
+    models = (
+        GaussianConditional(1.0, np.zeros(0), 1.0, none, 0.0),
+        GaussianConditional(0.0, np.array([2.0]), 0.5, one, 0.0),
+    )
+    a = np.full(4000, np.nan)
+    a[:2] = 1.37, 0.22
+    table = aw.table({"a": a, "b": np.full(4000, 3.0) + 1e-9 * np.arange(4000)})
+    chains = Chains(table, 1, rng)
+    for _ in range(60):
+        chains.sweep(aw.dag("a -> b"), models)
+    drawn = chains.columns[0][2:]
+    precision = 1 + 4 / 0.5
+    assert drawn.mean() == pytest.approx((1 + 2 * 3 / 0.5) / precision, abs=0.03)
+    assert drawn.std() == pytest.approx(precision**-0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("kind", ["discrete", "mixed"])
+def test_the_graph_is_learned_in_spite_of_the_gaps(kind):
+    rng = np.random.default_rng(103)
+    columns = discrete_chain(rng, 800)
+    if kind == "mixed":
+        columns["c"] = rng.normal(size=800) + 2.0 * (columns["b"] == "yes")
+    gappy = with_gaps(columns, rng, 0.25)
+    net = aw.learn(gappy, certainty=False)
+    assert {frozenset(arc) for arc in net.graph.arcs} == {frozenset("ab"), frozenset("bc")}
+    assert any("drawn 10 times" in note for note in net.notes)
+    assert net.rows < 800
+    again = aw.learn({name: gappy[name] for name in "cba"}, certainty=False)
+    assert again.graph == net.graph
+    assert again.score == net.score
+
+
+def test_weights_sum_to_the_rows_that_they_are_worth():
+    rng = np.random.default_rng(4)
+    table = aw.table(with_gaps(discrete_chain(rng, 300), rng, 0.3))
+    _, ready = prepared(Specification(np.random.default_rng(0)), Complete(table))
+    assert isinstance(ready, Drawn)
+    assert ready.table.weights.sum() == pytest.approx(ready.total)
+    assert not ready.table.missing().any()
+    assert ready.cases("The test needs").missing().any()
+    assert ready.total < 300
+
+
+def test_without_gaps_nothing_is_drawn():
+    rng = np.random.default_rng(5)
+    columns = discrete_chain(rng, 200)
+    one, two = (aw.learn(columns, missing=word, certainty=False) for word in ("auto", "drop"))
+    assert (one.graph, one.score, one.notes) == (two.graph, two.score, two.notes)
+
+
+def test_columns_with_hardly_a_value_and_rows_without_any():
+    rng = np.random.default_rng(6)
+    columns = with_gaps(discrete_chain(rng, 400), rng, 0.1)
+    columns["d"] = np.where(rng.random(400) < 0.9, None, rng.choice(["u", "v"], 400))
+    for values in columns.values():
+        values[:5] = None
+    columns["a"][7], columns["b"][7], columns["c"][7] = "rare", None, None
+    net = aw.learn(columns, certainty=False)
+    assert {frozenset("ab"), frozenset("bc")} <= {frozenset(arc) for arc in net.graph.arcs}
+    assert not net.graph.parents_of("d")
+    assert net.query("a").probability("rare") < 0.1
+
+
+def test_held_out_scores_and_windows_learn_from_gaps():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(120, 2))
+    x[:, 1] = x[:, 0] ** 2 + 0.3 * x[:, 1]
+    x[rng.random(x.shape) < 0.15] = np.nan
+    for words in ({"model": "parzen"}, {"model": "gaussian", "score": "loo"}):
+        net = aw.learn(x, certainty=False, **words)
+        assert np.isfinite(net.score)
+        assert any("drawn 1 time" in note for note in net.notes)
+
+
+def test_parameters_of_a_known_graph_use_the_observed_values():
+    rng = np.random.default_rng(8)
+    columns = discrete_chain(rng, 1500)
+    net = aw.fit("a -> b -> c", with_gaps(columns, rng, 0.3))
+    belief = net.query("c", given={"b": "yes"})
+    assert belief.probability("yes") == pytest.approx(0.9, abs=0.05)
+
+
+def test_validation_scores_rows_with_gaps_by_their_observed_part():
+    rng = np.random.default_rng(9)
+    gappy = with_gaps(discrete_chain(rng, 200), rng, 0.2)
+    judged = aw.validate(gappy, folds=3)
+    rows = sum(any(gappy[name][i] is not None for name in "abc") for i in range(200))
+    assert len(judged.log_density) == rows
+    assert np.isfinite(judged.log_density).all()
+    aimed = aw.validate(gappy, folds=3, target="b")
+    assert len(aimed.log_density) == sum(value is not None for value in gappy["b"])
+    assert np.isfinite(aimed.log_density).all()
