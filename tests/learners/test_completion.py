@@ -5,9 +5,9 @@ import pytest
 
 import arcwise as aw
 from arcwise.conditionals import GaussianConditional
-from arcwise.data import Complete, Drawn
+from arcwise.data import Complete, Completed
 from arcwise.learners import Specification, prepared
-from arcwise.learners.completion import Chains
+from arcwise.learners.completion import RowChains
 
 GRAPH = aw.dag("a -> b -> c")
 
@@ -34,7 +34,7 @@ def test_levels_are_drawn_given_all_others():
     gappy = {**columns, "b": np.full(3000, None)}
     gappy["b"][:2] = ["yes", "no"]
     table = aw.table(gappy)
-    chains = Chains(table, 4, rng)
+    chains = RowChains(table, 4, rng)
     for _ in range(3):
         chains.sweep(net.graph, net.conditionals)
     filled = chains.filled()
@@ -59,7 +59,7 @@ def test_numbers_are_drawn_from_their_conditional_distribution():
     a = np.full(4000, np.nan)
     a[:2] = 1.37, 0.22
     table = aw.table({"a": a, "b": np.full(4000, 3.0) + 1e-9 * np.arange(4000)})
-    chains = Chains(table, 1, rng)
+    chains = RowChains(table, 1, rng)
     for _ in range(60):
         chains.sweep(aw.dag("a -> b"), models)
     drawn = chains.columns[0][2:]
@@ -88,7 +88,7 @@ def test_weights_sum_to_the_rows_that_they_are_worth():
     rng = np.random.default_rng(4)
     table = aw.table(with_gaps(discrete_chain(rng, 300), rng, 0.3))
     _, ready = prepared(Specification(np.random.default_rng(0)), Complete(table))
-    assert isinstance(ready, Drawn)
+    assert isinstance(ready, Completed)
     assert ready.table.weights.sum() == pytest.approx(ready.total)
     assert not ready.table.missing().any()
     assert ready.cases("The test needs").missing().any()

@@ -20,7 +20,7 @@ from arcwise.data.source import (
 from arcwise.data.statistics import (
     Available,
     Complete,
-    Drawn,
+    Completed,
     Gathered,
     Incomplete,
     Source,
@@ -40,7 +40,7 @@ __all__ = [
     "Coding",
     "ColumnAudit",
     "Complete",
-    "Drawn",
+    "Completed",
     "Example",
     "Gathered",
     "Incomplete",

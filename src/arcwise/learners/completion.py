@@ -5,7 +5,7 @@ observed values of their column. In each round a working network is learned from
 sweeps draw the missing values again, given the observed ones. A model that fills values should be richer
 than the one that is learned from them (Meng 1994): dependence that it lacks is diluted in its draws. So the
 working network is selected by AIC and counts all rows in full. With the family's own score, alarm lacks five
-edges more (1000 rows, 30 % missing). The rows that are handed on count for less (see `Drawn`).
+edges more (1000 rows, 30 % missing). The rows that are handed on count for less (see `Completed`).
 
 A missing level is drawn from its distribution given all other values. A missing number is chosen among
 itself and draws of its local model, with weights from the models of its children, which leaves the same
@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional, choose
-from arcwise.data import Complete, Drawn, Table
+from arcwise.data import Complete, Completed, Table
 from arcwise.data.variable import Variable
 from arcwise.errors import DataError
 from arcwise.graphs import DAG
 from arcwise.learners.specification import Specification
 
-__all__ = ["Chains", "completed"]
+__all__ = ["RowChains", "completed"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -47,7 +47,7 @@ _POOL = 8  # candidates for a missing number
 _MAX_ROWS = 100_000  # filled rows, beyond which there are fewer draws
 
 
-class Chains:
+class RowChains:
     """Rows whose missing values are drawn, each row in several chains.
 
     Parameters
@@ -151,7 +151,7 @@ class Chains:
         return picks
 
 
-def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Drawn:
+def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Completed:
     """Return rows with all missing values drawn, for learning by a specification.
 
     Parameters
@@ -166,7 +166,7 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Dr
     incomplete = int(observed.missing().any(axis=1).sum())
     draws = 1 if _holds_out(spec) else max(1, min(DRAWS, _MAX_ROWS // max(incomplete, 1)))
     rng = spec.generator().spawn(5)[4]
-    chains, work = Chains(observed, draws, rng), _working(spec, observed)
+    chains, work = RowChains(observed, draws, rng), _working(spec, observed)
 
     def bound() -> Directed:
         return Directed.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
@@ -180,7 +180,7 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Dr
     times = "time" if draws == 1 else "times"
     how = f"used, the missing ones drawn {draws} {times} given them,"
     filled = spec.family.prepare(chains.filled(merged=True))
-    return Drawn(filled, observed, how)
+    return Completed(filled, observed, how)
 
 
 def _with_values(table: Table) -> Table:

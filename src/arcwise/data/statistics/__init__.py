@@ -3,7 +3,7 @@
 from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
 from arcwise.data.statistics.complete import Complete
-from arcwise.data.statistics.drawn import Drawn
+from arcwise.data.statistics.completed import Completed
 from arcwise.data.statistics.gathered import Gathered
 from arcwise.data.statistics.incomplete import Incomplete
 from arcwise.data.statistics.protocol import Statistics
@@ -12,7 +12,7 @@ from arcwise.data.table import Table
 __all__ = [
     "Available",
     "Complete",
-    "Drawn",
+    "Completed",
     "Gathered",
     "Incomplete",
     "Source",
