@@ -37,7 +37,10 @@ def test_a_needless_penalty_costs_likelihood():
 def test_gaps_and_weights():
     rows = SOURCE.matrix()
     rows[0, 0] = np.nan
-    assert aw.validate(aw.table(rows), folds=3, search="greedy").log_density.shape == (59,)
+    table = aw.table(rows)
+    assert aw.validate(table, folds=3, search="greedy").log_density.shape == (60,)
+    dropped = aw.validate(table, folds=3, search="greedy", missing="drop")
+    assert dropped.log_density.shape == (59,)
     weighted = aw.validate(SOURCE, folds=3, search="greedy", weights=np.arange(60) % 3 + 1.0)
     assert weighted.weights.sum() == np.sum(np.arange(60) % 3 + 1)
 
@@ -91,7 +94,8 @@ def test_a_column_of_folds_is_not_learned_from_and_dropped_rows_keep_their_folds
     frame = {name: SOURCE.values(name).copy() for name in SOURCE.names}
     labels = np.where(LABELS == 0, "first", "others").astype(object)
     frame["v1"][4] = np.nan
-    found = aw.validate({**frame, "part": labels}, folds="part", search="greedy", score="bic")
+    words = {"search": "greedy", "score": "bic", "missing": "drop"}
+    found = aw.validate({**frame, "part": labels}, folds="part", **words)
     assert found.names == SOURCE.names
     keep = np.delete(ROWS, 4)
     wanted = aw.validate(SOURCE.take(keep), folds=labels[keep], search="greedy", score="bic")
