@@ -165,10 +165,12 @@ class Neural(Model):
     Parameters
     ----------
     width : hidden units.
+    trained : whether all weights are trained after the search; else those into hidden units stay random.
     """
 
     word: ClassVar[str] = "neural"
     width: int = 40
+    trained: bool = True
 
 
 # -- scores ---------------------------------------------------------------------------------------

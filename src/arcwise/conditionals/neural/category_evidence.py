@@ -13,23 +13,14 @@ import numpy as np
 
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.multinomial_logit import PSEUDO, Logit, information, newton, shares
-from arcwise.conditionals.neural.hidden_layer import SCALES, LayerInputs
+from arcwise.conditionals.neural.hidden_layer import SCALES, FittedLayer, LayerInputs
 from arcwise.conditionals.neural.network_model import hidden
 
-__all__ = ["CategoryLayer", "fit_category"]
+__all__ = ["fit_category"]
 
 _RIDGES = np.geomspace(0.1, 1e3, 9)
 _HOPELESS = -3.0  # nats that a layer may seem to lose and still be fitted
 _FEWEST = 8  # hidden units for a category of many levels
-
-
-class CategoryLayer(NamedTuple):
-    """The evidence, and the logit that has most of it: coefficients (1 + inputs + hidden units, levels)."""
-
-    evidence: float
-    columns: list[int]
-    scale: float
-    coefficients: Array
 
 
 class _Start(NamedTuple):
@@ -42,7 +33,7 @@ class _Start(NamedTuple):
     evidence: float
 
 
-def fit_category(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> CategoryLayer:
+def fit_category(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> FittedLayer:
     """The evidence of a category given its parents, and the best layer."""
     counts = np.zeros((inputs.levels[child], len(inputs.weights)))
     counts[inputs.table.columns[child].astype(np.intp), np.arange(counts.shape[1])] = inputs.weights
@@ -53,11 +44,11 @@ def fit_category(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> C
     if not columns or free < 1 or 2 * (len(straight) + 1) * free > inputs.total:
         usual = np.log(shares(counts.sum(axis=1)))
         value = float(counts.sum(axis=1) @ usual) - charge
-        return CategoryLayer(value, [], 0.0, usual[None, :])
+        return FittedLayer(value, [], 0.0, usual[None, :])
     start = _start(inputs, counts, straight, charge)
     plain = np.zeros((1 + len(columns), len(counts)))
     plain[[0, *(1 + columns.index(c) for c in straight)]] = start.logit.coefficients
-    best = CategoryLayer(start.evidence, columns, 0.0, plain)
+    best = FittedLayer(start.evidence, columns, 0.0, plain)
     return _with_units(inputs, columns, straight, start, best)
 
 
@@ -75,8 +66,8 @@ def _start(inputs: LayerInputs, counts: Array, straight: list[int], charge: floa
 
 
 def _with_units(
-    inputs: LayerInputs, columns: list[int], straight: list[int], start: _Start, best: CategoryLayer
-) -> CategoryLayer:
+    inputs: LayerInputs, columns: list[int], straight: list[int], start: _Start, best: FittedLayer
+) -> FittedLayer:
     """The better of the logits with and without hidden units, at the average of their evidence."""
     width = max(min(_FEWEST, inputs.width), 2 * inputs.width // len(start.counts))
     values, trials, top = inputs.values(columns), [], (-np.inf, 0.0, 0.0, np.zeros((0, 0)))
@@ -103,7 +94,7 @@ def _with_units(
     wide[1 + len(columns) :] = logit[len(places) :]
     layer = hidden(values, *_first(inputs, columns, scale, width))
     wide[0] -= (inputs.weights @ layer / inputs.total) @ wide[1 + len(columns) :]
-    return CategoryLayer(value, columns, scale, wide)
+    return FittedLayer(value, columns, scale, wide)
 
 
 def _first(

@@ -15,9 +15,12 @@ order of columns and rows, and for copies of rows that are counted by weights. N
 the weights of their inputs.
 """
 
+from copy import copy
 from functools import cache
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import Design
@@ -25,7 +28,7 @@ from arcwise.conditionals.glm.least_squares import independent
 from arcwise.conditionals.parzen.windows import canonical_order
 from arcwise.data import Table
 
-__all__ = ["SCALES", "LayerInputs", "counted"]
+__all__ = ["SCALES", "FittedLayer", "LayerInputs", "counted"]
 
 SCALES = (0.5, 1.5)
 """Scales of layers that are compared: nearly quadratic, and with several bends."""
@@ -35,15 +38,30 @@ _SLOWEST, _FASTEST = 2e3, 2e4  # frequencies: means that differ by 1e-3 give unr
 
 
 @cache
-def _constants(width: int) -> tuple[Array, Array, Array]:
+def _constants(width: int, draw: int) -> tuple[Array, Array, Array]:
     """Frequencies (waves, means, width), phases (waves, width) and biases (width,): the same in every run."""
-    rng = np.random.default_rng(1995)
+    rng = np.random.default_rng(1995 + draw)
     columns = [rng.random(_WAVES * 3 + _WAVES + 2) for _ in range(width)]
     drawn = np.array(columns).T  # a wider layer begins with the units of a narrower one
     speeds = _SLOWEST + (_FASTEST - _SLOWEST) * drawn[: 3 * _WAVES].reshape(_WAVES, 3, width)
     phases = 2 * np.pi * drawn[3 * _WAVES : 4 * _WAVES]
     radius, angle = np.sqrt(-2 * np.log1p(-drawn[-2])), 2 * np.pi * drawn[-1]
     return speeds, phases, radius * np.cos(angle)
+
+
+class FittedLayer(NamedTuple):
+    """A layer with its evidence.
+
+    `columns` are its inputs, `scale` is 0 without hidden units, and `coefficients` (1 + inputs + units,
+    outputs) lead to mean and log standard deviation of a standardised number, or to the logits of levels.
+    `log_sds` are the limits of that logarithm.
+    """
+
+    evidence: float
+    columns: list[int]
+    scale: float
+    coefficients: Array
+    log_sds: tuple[float, float] = (0.0, 0.0)
 
 
 class LayerInputs:
@@ -58,7 +76,24 @@ class LayerInputs:
         self.table, self.width = table, width
         self.weights, self.total = design.weights, design.total
         self.uniform = table.weights is None
+        self.draw = 0  # another number gives other weights
         self.random: dict[int, Array] = {}  # (width,) weights of each column of the design
+
+    def part(self, rows: NDArray[np.intp]) -> Self:
+        """Some of the rows, with the same scales and random weights."""
+        other, design = copy(self), copy(self.design)
+        design.__dict__.pop("products", None)
+        design.columns, design.weights = design.columns[:, rows], design.weights[rows]
+        design.size, design.total = len(rows), float(design.weights.sum())
+        other.table = design.table = self.table.take(rows)
+        other.design, other.weights, other.total = design, design.weights, design.total
+        return other
+
+    def redrawn(self, draw: int) -> Self:
+        """The same with other random weights."""
+        other = copy(self)
+        other.draw, other.random = draw, {}
+        return other
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -81,7 +116,7 @@ class LayerInputs:
 
     def layer(self, columns: list[int], scale: float) -> tuple[Array, Array]:
         """Weights (inputs, width) and biases (width,) of the hidden layer on some inputs."""
-        biases = max(scale, 1.0) * _constants(self.width)[2]
+        biases = max(scale, 1.0) * _constants(self.width, self.draw)[2]
         stacked = np.array([self._weights(c) for c in columns])
         return stacked * (scale / np.sqrt(max(1, len(columns)))), biases
 
@@ -100,7 +135,7 @@ class LayerInputs:
 
     def _weights(self, column: int) -> Array:
         if column not in self.random:
-            speeds, phases, _ = _constants(self.width)
+            speeds, phases, _ = _constants(self.width, self.draw)
             z = self.design.columns[column]
             means = [np.sin(z + 1), np.cos(2 * z), np.tanh(1.5 * z - 0.5)]
             point = np.array([float(self.weights @ each) / self.total for each in means])

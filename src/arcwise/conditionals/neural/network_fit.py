@@ -1,40 +1,49 @@
-"""Fitting a neural network to rows: the layer that has most evidence."""
+"""Fitting a neural network to rows: the layer that has most evidence, trained where that predicts better."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from arcwise.conditionals.neural.category_evidence import CategoryLayer, fit_category
-from arcwise.conditionals.neural.hidden_layer import LayerInputs, counted
+from arcwise.conditionals.neural.category_evidence import fit_category
+from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs, counted
 from arcwise.conditionals.neural.network_model import NeuralConditional
-from arcwise.conditionals.neural.number_evidence import FLOOR, NumberLayer, fit_number
+from arcwise.conditionals.neural.number_evidence import fit_number
+from arcwise.conditionals.neural.training import Weights, train, weights_of
 from arcwise.data import Table
 
 __all__ = ["fit_network", "model_of"]
 
 
 def fit_network(
-    table: Table, child: int, parents: tuple[int, ...], width: int
+    table: Table, child: int, parents: tuple[int, ...], width: int, trained: bool
 ) -> NeuralConditional:
-    """The network of the layer that has most evidence; parents in any order."""
-    inputs = LayerInputs(counted(table), width)
-    fit = fit_category if inputs.levels[child] else fit_number
-    layer = fit(inputs, child, tuple(sorted(parents)))
-    return model_of(inputs, child, parents, layer)
+    """The network of the layer that has most evidence, trained if that predicts better; parents in any order.
+
+    Columns are sorted by their names and rows by what they contain, so their order changes no digit.
+    """
+    inputs, members = LayerInputs(counted(table), width), tuple(sorted(parents))
+
+    def fit(part: LayerInputs) -> FittedLayer:
+        return (fit_category if inputs.levels[child] else fit_number)(part, child, members)
+
+    if trained:
+        return model_of(inputs, child, parents, *train(inputs, child, fit))
+    layer = fit(inputs)
+    return model_of(inputs, child, parents, layer, weights_of(inputs, layer), False)
 
 
 def model_of(
-    inputs: LayerInputs, child: int, parents: tuple[int, ...], layer: NumberLayer | CategoryLayer
+    inputs: LayerInputs,
+    child: int,
+    parents: tuple[int, ...],
+    layer: FittedLayer,
+    weights: Weights,
+    trained: bool,
 ) -> NeuralConditional:
-    """The network of a layer."""
-    design, members = inputs.design, list(parents)
-    coefficients, centre, scale = layer.coefficients, 0.0, 1.0
+    """The network of a layer with some weights."""
+    design, members, centre, scale = inputs.design, list(parents), 0.0, 1.0
     if not inputs.levels[child]:
         centre, scale = float(design.centres[child]), float(design.scales[child])
-    width = len(coefficients) - 1 - len(layer.columns)
-    weights, biases = np.zeros((len(layer.columns), 0)), np.zeros(0)
-    if width:
-        weights, biases = inputs.layer(layer.columns, layer.scale)
     described = [design.describe(c) for c in layer.columns]
     model = NeuralConditional(
         inputs.levels[child],
@@ -44,11 +53,11 @@ def model_of(
         design.scales[members],
         tuple(design.groups[j].copy() for j in members),
         np.array([(members.index(j), g) for j, g in described], dtype=np.int64).reshape(-1, 2),
-        weights[:, :width].copy(),
-        biases[:width].copy(),
-        coefficients,
-        FLOOR,
-        trained=False,
+        weights.layer,
+        weights.biases,
+        weights.outputs,
+        layer.log_sds,
+        trained,
         explained=0.0,
         rows=inputs.total,
     )

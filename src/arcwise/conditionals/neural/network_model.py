@@ -14,10 +14,12 @@ from arcwise.distributions import Categorical, Normal
 from arcwise.errors import FitError
 from arcwise.frame import Frame, Series, unused
 
-__all__ = ["NeuralConditional", "hidden"]
+__all__ = ["LEAST_SD", "NeuralConditional", "hidden"]
+
+LEAST_SD = 0.01
+"""Smallest standard deviation of a model, in those of its variable."""
 
 _LOG_2PI = float(np.log(2 * np.pi))
-_WIDEST_SPREAD = 30.0  # standard deviations of the variable
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +38,14 @@ class NeuralConditional:
     biases : (width,) of the hidden units.
     coefficients : (1 + d + width, outputs) of 1, the inputs and the hidden units. The outputs are mean and
         log standard deviation of a standardised number, or the logits of the levels.
-    least_sd : smallest standard deviation of a number, in those of its variable.
+    log_sds : limits of the logarithm of the standard deviation of a standardised number.
     trained : whether all weights were trained; else those from inputs to hidden units are random.
     explained : share of a number's variance, or of a category's log loss, that the network explains.
     rows : that it was fitted to.
 
     >>> model = NeuralConditional(
     ...     0, 1.0, 2.0, np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.ones((1, 1)),
-    ...     np.zeros(1), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), 0.01, False, 0.5, 10.0,
+    ...     np.zeros(1), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), (-2.0, 2.0), False, 0.5, 10.0,
     ... )
     >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
     [1.0, 7.0]
@@ -61,7 +63,7 @@ class NeuralConditional:
     weights: Array
     biases: Array
     coefficients: Array
-    least_sd: float
+    log_sds: tuple[float, float]
     trained: bool
     explained: float
     rows: float
@@ -78,10 +80,10 @@ class NeuralConditional:
         if not shapes or self.inputs[:, :1].max(initial=-1) >= len(self.groups):
             raise FitError("A neural model needs a weight for each input and each hidden unit.")
         arrays = (self.centres, self.scales, self.weights, self.biases, self.coefficients)
-        numbers = np.array([self.centre, self.scale, self.least_sd])
+        numbers = np.array([self.centre, self.scale, *self.log_sds])
         if not all(np.isfinite(each).all() for each in (*arrays, numbers)):
             raise FitError("A neural model needs finite weights.")
-        if not (self.scales > 0).all() or not self.scale > 0 or not self.least_sd > 0:
+        if not (self.scales > 0).all() or not self.scale > 0:
             raise FitError("A neural model needs positive scales.")
         for array in (*arrays, self.inputs, *self.groups):
             array.setflags(write=False)
@@ -108,7 +110,7 @@ class NeuralConditional:
     def _normal(self, xs: Columns, size: int) -> tuple[Array, Array]:
         """Mean and standard deviation of each row."""
         outputs = self._outputs(xs, size)
-        log_sd = np.clip(outputs[:, 1], np.log(self.least_sd), np.log(_WIDEST_SPREAD))
+        log_sd = np.clip(outputs[:, 1], *self.log_sds)
         return self.centre + self.scale * outputs[:, 0], self.scale * np.exp(log_sd)
 
     def _log_probabilities(self, xs: Columns, size: int) -> Array:

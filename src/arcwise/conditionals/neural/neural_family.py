@@ -24,6 +24,7 @@ class NeuralFamily(Family):
     kinds = parent_kinds = frozenset(KINDS)
 
     width: int = 40
+    trained: bool = True
 
     def fit(
         self,
@@ -33,17 +34,14 @@ class NeuralFamily(Family):
         parents: tuple[Variable, ...],
         weights: Array | None = None,
     ) -> NeuralConditional:
-        """Fit the network of column `y` given the columns `xs`.
-
-        Columns are sorted by their names and rows by what they contain, so their order changes no digit.
-        """
+        """Fit the network of column `y` given the columns `xs`."""
         if weights is not None and not weights.sum() > 0:
             raise FitError(f"A model of {child.name!r} needs at least one row with weight.")
         from arcwise.conditionals.neural.network_fit import fit_network
 
         table = Table((child, *parents), (y, *xs), weights)  # columns by their names
         target, *others = (table.names.index(variable.name) for variable in (child, *parents))
-        return fit_network(table, target, tuple(others), self.width)
+        return fit_network(table, target, tuple(others), self.width, self.trained)
 
     def prepare(self, table: Table) -> Table:
         """At least two rows, of numbers whose squares can be computed."""
@@ -60,16 +58,17 @@ class NeuralFamily(Family):
         """Ten rows for each parent: with fewer, a regression explains noise."""
         return max(1, int(rows // 10))
 
-    def fits(self, statistics: Statistics, *, width: int = 40) -> Fits:
+    def fits(self, statistics: Statistics, *, width: int = 40, trained: bool = True) -> Fits:
         """Tie the family to the rows of a table.
 
         Parameters
         ----------
         statistics : with rows.
         width : hidden units.
+        trained : whether all weights are trained after the search; else those into hidden units stay random.
         """
         from arcwise.conditionals.neural.neural_fits import NeuralFits
 
         if width < 1:
             raise OptionError(f"width must be a positive number of hidden units, got {width}.")
-        return NeuralFits(replace(self, width=width), statistics)
+        return NeuralFits(replace(self, width=width, trained=trained), statistics)

@@ -1,20 +1,24 @@
 """Neural networks tied to a table: the evidence of many parent sets."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from arcwise.conditionals.base import Array, ParentSets
+from arcwise.conditionals.base import Array, HeldOutFits, ParentSets, Parts
 from arcwise.conditionals.neural.category_evidence import fit_category
 from arcwise.conditionals.neural.hidden_layer import LayerInputs, counted
 from arcwise.conditionals.neural.neural_family import NeuralFamily
 from arcwise.conditionals.neural.number_evidence import fit_number
-from arcwise.conditionals.rowwise import RowFits
-from arcwise.data import Statistics
+from arcwise.conditionals.rowwise import RowFits, RowHeldOut
+from arcwise.data import Statistics, Table
 
 __all__ = ["NeuralFits"]
 
 
 class NeuralFits(RowFits):
     """The family tied to the rows of a table."""
+
+    family: NeuralFamily
 
     def __init__(self, family: NeuralFamily, statistics: Statistics) -> None:
         super().__init__(family, statistics)
@@ -24,3 +28,16 @@ class NeuralFits(RowFits):
         """Log marginal likelihood for each parent set."""
         fit = fit_category if self.inputs.levels[child] else fit_number
         return np.array([fit(self.inputs, child, s).evidence for s in sets], dtype=float)
+
+    def loo(self, child: int, sets: ParentSets) -> Array:
+        """Leave-one-out log-likelihood of random layers."""
+        return self._random.loo(child, sets) if self.family.trained else super().loo(child, sets)
+
+    def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
+        """Tie random layers to parts of the rows that are left out in turn: each is fitted once a part."""
+        return RowHeldOut(self._random.family, table or self.table, tuple(parts))
+
+    @property
+    def _random(self) -> "NeuralFits":
+        """The same without training."""
+        return NeuralFits(replace(self.family, trained=False), self.statistics)

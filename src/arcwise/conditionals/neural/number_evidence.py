@@ -11,6 +11,8 @@ and prior variance 1 / l of each coefficient in units of the noise (MacKay 1992)
 so one decomposition gives the evidence for all l. The d linear coefficients are charged as in BIC. The
 evidence is averaged over l and the scales of the layer, and with that of no hidden units. The spread has
 Fisher information 2 F'F whatever it is, so the same decomposition gives its evidence by Laplace's method.
+Large residuals of a few rows look like a spread that varies. So a regression of the logarithms of residuals,
+of which no few rows are decisive, bounds what the spread gains.
 """
 
 from typing import NamedTuple
@@ -18,35 +20,23 @@ from typing import NamedTuple
 import numpy as np
 
 from arcwise.conditionals.base import Array
-from arcwise.conditionals.neural.hidden_layer import SCALES, LayerInputs
-from arcwise.conditionals.neural.network_model import hidden
+from arcwise.conditionals.neural.hidden_layer import SCALES, FittedLayer, LayerInputs
+from arcwise.conditionals.neural.network_model import LEAST_SD, hidden
 
-__all__ = ["FLOOR", "NumberLayer", "fit_number"]
-
-FLOOR = 0.01
-"""Smallest standard deviation of a model, in those of its variable."""
+__all__ = ["fit_number"]
 
 _RIDGES = np.geomspace(1e-2, 1e4, 13)
 _SPREAD_RIDGES = (1.0, 30.0)
 _STEPS = 12  # of the spread's coefficients, each of them a fraction of what the last one gained
 _CLOSE = 0.01  # nats
+_PER_LOG = np.pi**2 / 4
+"""Information of normal residuals about the log spread, 2 a row, in that of their logs, 8 / pi^2."""
 _LEAST_LEFT = 0.05
-_LARGEST = 4.0  # logarithm of the ratio of a row's spread to the usual one
+RANGE = 3.0
+"""Logarithm of the ratio of the largest spread to the usual one, and of that to the smallest: so that no row is
+beyond what the model thinks possible."""
 _LINEAR_RIDGE = 1e-3
 _LOG_2PI = float(np.log(2 * np.pi))
-
-
-class NumberLayer(NamedTuple):
-    """The evidence, and the layer that has most of it.
-
-    The outputs are mean and log standard deviation of the standardised variable, `coefficients` those of
-    (1, inputs, hidden units), without the latter at scale 0.
-    """
-
-    evidence: float
-    columns: list[int]
-    scale: float
-    coefficients: Array
 
 
 class _Basis(NamedTuple):
@@ -60,55 +50,79 @@ class _Basis(NamedTuple):
     scale: float
 
 
-def fit_number(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> NumberLayer:
+def fit_number(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> FittedLayer:
     """The evidence of a number given its parents, and the best layer.
 
     Parents without rows enough for their linear effects have none.
     """
     y = inputs.design.columns[inputs.design.number(child)]
+    level = _mean(inputs, y)  # 0 but for some of the rows
+    y = y - level
     columns = inputs.columns(parents)
     straight = inputs.independent(columns)
     n, jacobian = inputs.total, inputs.total * float(np.log(inputs.design.scales[child]))
     charge = 0.5 * len(straight) * float(np.log(n))
     if not columns or 2 * (len(straight) + 2) > n:
-        constant = np.array([[0.0, 0.5 * np.log(max(_mean(inputs, y * y), FLOOR**2))]])
+        constant = np.array([[level, 0.5 * np.log(max(_mean(inputs, y * y), LEAST_SD**2))]])
         value = _log_evidence(np.array([inputs.weights @ (y * y)]), n)[0] - jacobian - charge
-        return NumberLayer(float(value), [], 0.0, constant)
-    linear = _orthonormal(inputs, inputs.values(straight))
-    slopes = inputs.cross(linear, y[:, None])[:, 0]
-    rest = y - linear @ slopes
-    return _best(inputs, columns, linear, rest, charge + jacobian, y)
+        return FittedLayer(float(value), [], 0.0, constant, (constant[0, 1], constant[0, 1]))
+    linear = _linear(inputs, inputs.centred(inputs.values(straight)), y)
+    layer = _best(inputs, columns, linear, y, charge + jacobian)
+    layer.coefficients[0, 0] += level
+    return layer
+
+
+class _Linear(NamedTuple):
+    """The linear regression on inputs."""
+
+    functions: Array  # (rows, d) of unit weighted sum of squares
+    rest: Array  # (rows,) residuals
+    clear: Array  # (rows,) effects of inputs that BIC would keep one by one
+
+
+def _linear(inputs: LayerInputs, centred: Array, y: Array) -> _Linear:
+    factor = np.linalg.cholesky(inputs.cross(centred, centred))
+    inverse = np.linalg.inv(factor)
+    functions = centred @ inverse.T
+    slopes = inputs.cross(functions, y[:, None])[:, 0]
+    rest = y - functions @ slopes
+    coefficients, errors = slopes @ inverse, (inverse * inverse).sum(axis=0)
+    noise = max(_mean(inputs, rest * rest), LEAST_SD**2)
+    clear = coefficients**2 > float(np.log(inputs.total)) * noise * errors
+    right = inputs.cross(centred[:, clear], y[:, None])[:, 0]
+    gram = inputs.cross(centred[:, clear], centred[:, clear])
+    return _Linear(functions, rest, centred[:, clear] @ np.linalg.solve(gram, right))
 
 
 def _best(
-    inputs: LayerInputs, columns: list[int], linear: Array, rest: Array, charge: float, y: Array
-) -> NumberLayer:
+    inputs: LayerInputs, columns: list[int], linear: _Linear, y: Array, charge: float
+) -> FittedLayer:
     """The evidence with and without hidden units, and the layer of most evidence."""
+    rest, values = linear.rest, inputs.values(columns)
     squares = float(inputs.weights @ (rest * rest))
-    plain, values = (
-        float(_log_evidence(np.array([squares]), inputs.total)[0]),
-        inputs.values(columns),
-    )
-    ridges = [
-        _ridge(inputs, _basis(inputs, columns, values, linear, scale), rest, squares)
-        for scale in SCALES
-    ]
+    plain = float(_log_evidence(np.array([squares]), inputs.total)[0])
+    bases = [_basis(inputs, columns, values, linear.functions, scale) for scale in SCALES]
+    ridges = [_ridge(inputs, basis, rest, squares) for basis in bases]
     logs = np.concatenate([each.logs for each in ridges])
     basis, _, units, sizes = max(ridges, key=lambda each: float(each.logs.max()))
     value = _average(plain, float(np.logaddexp.reduce(logs) - np.log(len(logs))))
     if not logs.max() > plain:
         units, sizes = np.zeros_like(units), np.full_like(sizes, np.inf)
-    residual = rest - basis.units @ units
-    gain, log_sd = _spread(inputs, basis, residual / _left_out(inputs, basis, sizes))
+    curved = basis.units @ units
+    gain, log_sd = _spread(inputs, basis, y - linear.clear - curved)
+    errors = ((rest - curved) / _left_out(inputs, basis, sizes)) ** 2 + LEAST_SD**2
+    log_sd = log_sd + 0.5 * float(np.log(_mean(inputs, errors * np.exp(-2 * log_sd))))
+    usual = 0.5 * float(np.log(_mean(inputs, errors)))
+    limits = max(usual - RANGE, float(np.log(LEAST_SD))), usual + RANGE
     centred = log_sd - _mean(inputs, log_sd)
     spread_units = inputs.cross(basis.units, centred[:, None])[:, 0] / basis.sizes
     design = np.column_stack([np.ones(len(values)), values])
     outputs = [
         _coefficients(inputs, design, target, basis.turn @ each, basis.layer)
-        for target, each in ((y - residual, units), (log_sd, spread_units))
+        for target, each in ((y - rest + curved, units), (log_sd, spread_units))
     ]
     value = _average(value, value + gain) - charge
-    return NumberLayer(value, columns, basis.scale, np.column_stack(outputs))
+    return FittedLayer(value, columns, basis.scale, np.column_stack(outputs), limits)
 
 
 def _average(one: float, two: float) -> float:
@@ -138,19 +152,13 @@ def _ridge(inputs: LayerInputs, basis: _Basis, rest: Array, squares: float) -> _
 def _log_evidence(squares: Array, n: float) -> Array:
     """The largest log-likelihood of residuals with some sums of squares, their spread at least the floor."""
     share = np.maximum(squares, 0.0) / n
-    variance = np.maximum(share, FLOOR**2)
+    variance = np.maximum(share, LEAST_SD**2)
     logs: Array = -0.5 * n * (_LOG_2PI + np.log(variance) + share / variance)
     return logs
 
 
 def _mean(inputs: LayerInputs, values: Array) -> float:
     return float(inputs.weights @ values) / inputs.total
-
-
-def _orthonormal(inputs: LayerInputs, values: Array) -> Array:
-    centred = inputs.centred(values)
-    factor = np.linalg.cholesky(inputs.cross(centred, centred))
-    return np.linalg.solve(factor, centred.T).T
 
 
 def _basis(
@@ -168,7 +176,8 @@ def _basis(
 def _left_out(inputs: LayerInputs, basis: _Basis, sizes: Array) -> Array:
     """What a unit of each row leaves of its residual: the rest is gone if it is fitted with the others.
 
-    Residuals over these are errors of prediction, so a mean that is fitted too closely has no small spread.
+    Residuals over these are errors of prediction. They give the level of the spread, which is then not too
+    small where the mean is fitted closely.
     """
     leverage = 1 / inputs.total + (basis.linear**2).sum(axis=1) + basis.units**2 @ (1 / sizes)
     left: Array = np.maximum(1 - leverage, _LEAST_LEFT)
@@ -176,12 +185,13 @@ def _left_out(inputs: LayerInputs, basis: _Basis, sizes: Array) -> Array:
 
 
 def _spread(inputs: LayerInputs, basis: _Basis, residual: Array) -> tuple[float, Array]:
-    """Log evidence gained by a spread that varies, and the rows' log standard deviations.
+    """Log evidence gained by a spread that varies, and the logarithms of the rows' relative spreads.
 
-    `residual` are errors of prediction.
+    `residual` are those of clear effects alone, since a slope that is due to chance would move the residuals
+    of skewed noise, and look like a spread that varies.
     """
     n, weights = inputs.total, inputs.weights
-    squares = residual * residual + FLOOR**2  # so that no row has a spread of 0
+    squares = residual * residual + LEAST_SD**2  # so that no row has a spread of 0
     share = squares / _mean(inputs, squares)
     functions = np.hstack([basis.linear * np.sqrt(n), basis.units])
     sizes = np.concatenate([np.full(basis.linear.shape[1], n), basis.sizes])
@@ -197,7 +207,20 @@ def _spread(inputs: LayerInputs, basis: _Basis, residual: Array) -> tuple[float,
             logs_of_best = logs
         gains.append(gain)
     average = float(np.logaddexp.reduce(gains)) - float(np.log(len(gains)))
-    return average, logs_of_best + 0.5 * float(np.log(_mean(inputs, squares)))
+    average = min(average, _PER_LOG * max(0.0, _gain_of_logs(inputs, basis, share)))
+    return average, logs_of_best
+
+
+def _gain_of_logs(inputs: LayerInputs, basis: _Basis, share: Array) -> float:
+    """Log evidence gained by a regression of log residuals, which a few large ones do not rule."""
+    logs = 0.5 * np.log(share)
+    logs -= _mean(inputs, logs)
+    usual = float(inputs.weights @ (logs * logs))
+    slopes = inputs.cross(basis.linear, logs[:, None])[:, 0]
+    ridge = _ridge(inputs, basis, logs - basis.linear @ slopes, usual - float(slopes @ slopes))
+    charge = 0.5 * len(slopes) * float(np.log(inputs.total))
+    average = float(np.logaddexp.reduce(ridge.logs)) - float(np.log(len(ridge.logs)))
+    return average - charge - float(_log_evidence(np.array([usual]), inputs.total)[0])
 
 
 def _fit_spread(
@@ -218,7 +241,7 @@ def _fit_spread(
         for length in (1.0, 0.5, 0.25, 0.125):
             trial = coefficients + length * step
             moved = functions @ trial
-            if np.abs(moved).max() > _LARGEST:
+            if np.abs(moved).max() > RANGE:
                 continue
             level = float(weights @ (share * np.exp(-2 * moved))) / n
             fresh = -float(weights @ moved) - 0.5 * n * np.log(level)

@@ -1,0 +1,225 @@
+"""Training all weights of a network that begins as a hidden layer with random weights.
+
+The loss is the negative log-likelihood, plus a / 2 times the squares of the output weights of hidden units
+and of the distances of the layer's weights from the random ones. So with a large decay a the layer stays as
+it is. The decay is chosen on folds of the rows. The random layer is kept unless the trained network predicts
+held-out rows better. Folds and starts depend on the data alone.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcwise.conditionals.base import Array
+from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs
+from arcwise.conditionals.neural.network_model import LEAST_SD
+
+__all__ = ["Weights", "train", "weights_of"]
+
+_FEWEST = 100.0  # rows below which folds do not tell which network predicts better
+_FOLDS = 3
+_DECAYS = (30.0, 3.0)
+_STARTS = 2
+_STEPS = 60  # of L-BFGS: more gain nothing on held-out rows
+_LINEAR_DECAY = 1e-3
+_TAIL, _WIDE = 0.01, 3.0  # a normal distribution mixed in where held-out rows are judged, so that none rules
+
+
+class Weights(NamedTuple):
+    """Weights (inputs, width) and biases of the layer, and coefficients of (1, inputs, units)."""
+
+    layer: Array
+    biases: Array
+    outputs: Array
+
+    @property
+    def flat(self) -> Array:
+        """All weights in one array."""
+        return np.concatenate([each.ravel() for each in self])
+
+    def like(self, flat: Array) -> "Weights":
+        """Weights of these shapes from one array."""
+        ends = np.cumsum([each.size for each in self])[:-1]
+        parts = np.split(flat, ends)
+        return Weights(*(part.reshape(each.shape) for part, each in zip(parts, self, strict=True)))
+
+
+class _Rows(NamedTuple):
+    """What a network is trained on: inputs, standardised targets or codes, and weights of the rows."""
+
+    values: Array
+    targets: NDArray[np.generic]
+    counts: Array
+    levels: int
+    log_sds: tuple[float, float]
+
+    def take(self, chosen: NDArray[np.bool_]) -> "_Rows":
+        values, targets, counts = self.values[chosen], self.targets[chosen], self.counts[chosen]
+        return self._replace(values=values, targets=targets, counts=counts)
+
+
+Fit = Callable[[LayerInputs], FittedLayer]
+"""The layer of most evidence, with the scale and the coefficients."""
+
+
+def weights_of(inputs: LayerInputs, layer: FittedLayer) -> Weights:
+    """The weights of a random layer."""
+    width = len(layer.coefficients) - 1 - len(layer.columns)
+    if not width:
+        empty = np.zeros((len(layer.columns), 0))
+        return Weights(empty, np.zeros(0), layer.coefficients)
+    weights, biases = inputs.layer(layer.columns, layer.scale)
+    return Weights(weights[:, :width].copy(), biases[:width].copy(), layer.coefficients)
+
+
+def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weights, bool]:
+    """The layer of most evidence, its weights, and whether they were trained.
+
+    `fit` gives the layer of a table's inputs.
+    """
+    layer = fit(inputs)
+    start = weights_of(inputs, layer)
+    if inputs.total < _FEWEST or not start.outputs[1 + len(layer.columns) :].any():
+        return layer, start, False
+    rows = _rows_of(inputs, child, layer)
+    decay = _best_decay(inputs, child, fit, rows, layer.columns)
+    if not decay:
+        return layer, start, False
+    best, least = start, np.inf
+    for number in range(_STARTS):
+        if number:
+            other = inputs.redrawn(number)
+            start = weights_of(other, fit(other))
+        trained, loss = _descend(start, rows, decay)
+        if loss < least:
+            best, least = trained, loss
+    return layer, best, True
+
+
+def _rows_of(inputs: LayerInputs, child: int, layer: FittedLayer) -> _Rows:
+    design, levels = inputs.design, inputs.levels[child]
+    targets = inputs.table.columns[child] if levels else design.columns[design.number(child)]
+    return _Rows(inputs.values(layer.columns), targets, inputs.weights, levels, layer.log_sds)
+
+
+def _best_decay(
+    inputs: LayerInputs, child: int, fit: Fit, rows: _Rows, columns: list[int]
+) -> float:
+    """The decay of most likelihood of held-out rows; 0 if the random layer has more."""
+    gains = np.zeros(len(_DECAYS))
+    fold = np.arange(len(rows.counts)) % _FOLDS
+    for each in range(_FOLDS):
+        inside, outside = fold != each, rows.take(fold == each)
+        part = inputs.part(np.flatnonzero(inside))
+        layer = fit(part)
+        start = weights_of(part, layer)
+        if layer.columns != columns or not len(start.biases):
+            continue
+        before, trained = _likelihood(start, outside), start
+        for i, decay in enumerate(_DECAYS):
+            trained, _ = _descend(start, rows.take(inside), decay, trained)
+            gains[i] += _likelihood(trained, outside) - before
+    return _DECAYS[int(gains.argmax())] if gains.max() > 0 else 0.0
+
+
+def _descend(
+    prior: Weights, rows: _Rows, decay: float, begin: Weights | None = None
+) -> tuple[Weights, float]:
+    """The weights that training reaches, and their loss; `prior` are those that decay pulls to."""
+    from scipy.optimize import minimize
+
+    centre, pull = prior.flat, _pull(prior, decay)
+    centre = np.where(_outputs(prior), 0.0, centre)
+
+    def value(flat: Array) -> tuple[float, Array]:
+        loss, slope = _loss_and_slope(prior.like(flat), rows)
+        off = flat - centre
+        return loss + 0.5 * float(pull @ (off * off)), slope + pull * off
+
+    options = {"maxiter": _STEPS, "maxcor": 20}
+    result = minimize(
+        value, (begin or prior).flat, jac=True, method="L-BFGS-B", options=options
+    )
+    if not np.isfinite(result.x).all():
+        return prior, np.inf
+    return prior.like(result.x), float(result.fun)
+
+
+def _outputs(weights: Weights) -> NDArray[np.bool_]:
+    """Which of the flat weights are coefficients of outputs."""
+    out = np.zeros(weights.flat.size, dtype=bool)
+    out[weights.layer.size + weights.biases.size :] = True
+    return out
+
+
+def _pull(weights: Weights, decay: float) -> Array:
+    """The decay of each weight."""
+    outputs = np.full(weights.outputs.shape, decay)
+    outputs[: 1 + len(weights.layer)] = _LINEAR_DECAY
+    layer = np.full(weights.layer.size + weights.biases.size, decay)
+    return np.concatenate([layer, outputs.ravel()])
+
+
+def _likelihood(weights: Weights, rows: _Rows) -> float:
+    """The log-likelihood of held-out rows without constants, each of which counts for something."""
+    outputs, _ = _forward(weights, rows.values)
+    if rows.levels:
+        return -_category(outputs, rows)[0]
+    log_sd = np.clip(outputs[:, 1], *rows.log_sds)
+    logs = -log_sd - 0.5 * ((outputs[:, 0] - rows.targets) * np.exp(-log_sd)) ** 2
+    wide = -np.log(_WIDE) - 0.5 * (rows.targets / _WIDE) ** 2
+    return float(rows.counts @ np.logaddexp(np.log1p(-_TAIL) + logs, np.log(_TAIL) + wide))
+
+
+def _forward(weights: Weights, values: Array) -> tuple[Array, Array]:
+    """(rows, outputs) the outputs, and (rows, width) the hidden units."""
+    units = values @ weights.layer
+    units += weights.biases
+    np.tanh(units, out=units)
+    split = 1 + len(weights.layer)
+    outputs = weights.outputs[0] + values @ weights.outputs[1:split]
+    outputs += units @ weights.outputs[split:]
+    return outputs, units
+
+
+def _loss_and_slope(weights: Weights, rows: _Rows) -> tuple[float, Array]:
+    """The negative log-likelihood without constants, and its slope."""
+    outputs, units = _forward(weights, rows.values)
+    split = 1 + len(weights.layer)
+    loss, slopes = (_category if rows.levels else _number)(outputs, rows)
+    back = slopes @ weights.outputs[split:].T
+    back *= 1 - units * units
+    return loss, np.concatenate(
+        [
+            (rows.values.T @ back).ravel(),
+            back.sum(axis=0),
+            slopes.sum(axis=0),
+            (rows.values.T @ slopes).ravel(),
+            (units.T @ slopes).ravel(),
+        ]
+    )
+
+
+def _number(outputs: Array, rows: _Rows) -> tuple[float, Array]:
+    """A normal distribution by its mean and log standard deviation, and the slopes (rows, 2)."""
+    log_sd = np.clip(outputs[:, 1], *rows.log_sds)
+    off = outputs[:, 0] - rows.targets
+    precision = rows.counts * np.exp(-2 * log_sd)
+    squares = precision * (off * off + LEAST_SD**2)
+    loss = float(rows.counts @ log_sd) + 0.5 * float(squares.sum())
+    inside = log_sd == outputs[:, 1]
+    return loss, np.column_stack([precision * off, (rows.counts - squares) * inside])
+
+
+def _category(outputs: Array, rows: _Rows) -> tuple[float, Array]:
+    """The probabilities of levels, and the slopes (rows, levels)."""
+    outputs = outputs - outputs.max(axis=1, keepdims=True)
+    exponentials = np.exp(outputs)
+    totals = exponentials.sum(axis=1)
+    places = np.arange(len(outputs)), rows.targets.astype(np.intp)
+    loss = float(rows.counts @ (np.log(totals) - outputs[places]))
+    slopes = exponentials / totals[:, None]
+    slopes[places] -= 1
+    return loss, slopes * rows.counts[:, None]
