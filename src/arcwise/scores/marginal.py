@@ -66,7 +66,7 @@ from arcwise.scores.score import (
 
 __all__ = ["BGeScore", "MarginalScore", "bdeu", "bds", "bge", "k2", "marginal", "qnml"]
 
-_SLOW = 300.0  # how many times longer a model takes than one in closed form
+_SLOW = 300.0  # how many times longer a model of a few rows takes than one in closed form
 _TINY = 1e-15  # the prior makes R positive definite; only rounding can take a pivot below this
 
 
@@ -227,10 +227,10 @@ class MarginalScore(Score):
     """
 
     interacting = True
-    work = Work(sweep=_SLOW, subset=_SLOW)
 
     def __init__(self, fits: Fits, gamma: float) -> None:
         self.fits, self.nodes, self.rows, self.threads = fits, fits.nodes, fits.rows, fits.threads
+        self.work = Work(*(2 * (_SLOW * (1 + fits.rows / 1000),)))
         self.price = gamma * float(np.log(len(fits.nodes)))
 
     def many(self, child: int, sets: ParentSets) -> Array:

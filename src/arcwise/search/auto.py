@@ -228,7 +228,7 @@ def _with_pairs(run: Run, best: Found, way: "_Classes | _Arcs | LazyArcs") -> Fo
     """The graph with pairs of parents that only help together, if trying them all takes a second or so."""
     sweeps = run.p**3 * run.score.work.sweep
     budget = _PAIR_SETS
-    while sweeps <= budget and isinstance(way, _Classes | _Arcs) and run.limits.condition is None:
+    while sweeps <= budget and run.limits.condition is None:
         budget -= sweeps
         paired = best_pair(run.score, best[0], run.limits)
         if paired is None or run.tick("pairs", best[1], best[0].n_arcs):

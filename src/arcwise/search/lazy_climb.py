@@ -240,6 +240,11 @@ class LazyArcs:
             return self._local_optimum()
         return result
 
+    def refine(self, graph: DAG) -> Found:
+        """Return what changes of single arcs make of a graph."""
+        self.climbs[0].go_to(graph)
+        return self._local_optimum()
+
     def _local_optimum(self) -> Found:
         """A local optimum, or a better one of parent sets that are known by then."""
         climb = self.climbs[0]

@@ -32,9 +32,8 @@ _CLOSE = 0.01  # nats
 _PER_LOG = np.pi**2 / 4
 """Information of normal residuals about the log spread, 2 a row, in that of their logs, 8 / pi^2."""
 _LEAST_LEFT = 0.05
-RANGE = 3.0
-"""Logarithm of the ratio of the largest spread to the usual one, and of that to the smallest: so that no row is
-beyond what the model thinks possible."""
+_RANGE = 3.0
+"""Logarithm of the largest spread over the usual one, and of that over the smallest."""
 _LINEAR_RIDGE = 1e-3
 _LOG_2PI = float(np.log(2 * np.pi))
 
@@ -113,7 +112,7 @@ def _best(
     errors = ((rest - curved) / _left_out(inputs, basis, sizes)) ** 2 + LEAST_SD**2
     log_sd = log_sd + 0.5 * float(np.log(_mean(inputs, errors * np.exp(-2 * log_sd))))
     usual = 0.5 * float(np.log(_mean(inputs, errors)))
-    limits = max(usual - RANGE, float(np.log(LEAST_SD))), usual + RANGE
+    limits = max(usual - _RANGE, float(np.log(LEAST_SD))), usual + _RANGE
     centred = log_sd - _mean(inputs, log_sd)
     spread_units = inputs.cross(basis.units, centred[:, None])[:, 0] / basis.sizes
     design = np.column_stack([np.ones(len(values)), values])
@@ -241,7 +240,7 @@ def _fit_spread(
         for length in (1.0, 0.5, 0.25, 0.125):
             trial = coefficients + length * step
             moved = functions @ trial
-            if np.abs(moved).max() > RANGE:
+            if np.abs(moved).max() > _RANGE:
                 continue
             level = float(weights @ (share * np.exp(-2 * moved))) / n
             fresh = -float(weights @ moved) - 0.5 * n * np.log(level)

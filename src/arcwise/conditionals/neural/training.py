@@ -24,7 +24,10 @@ _DECAYS = (30.0, 3.0)
 _STARTS = 2
 _STEPS = 60  # of L-BFGS: more gain nothing on held-out rows
 _LINEAR_DECAY = 1e-3
-_TAIL, _WIDE = 0.01, 3.0  # a normal distribution mixed in where held-out rows are judged, so that none rules
+_TAIL, _WIDE = (
+    0.01,
+    3.0,
+)  # a normal distribution mixed in where held-out rows are judged, so that none rules
 
 
 class Weights(NamedTuple):
@@ -139,9 +142,7 @@ def _descend(
         return loss + 0.5 * float(pull @ (off * off)), slope + pull * off
 
     options = {"maxiter": _STEPS, "maxcor": 20}
-    result = minimize(
-        value, (begin or prior).flat, jac=True, method="L-BFGS-B", options=options
-    )
+    result = minimize(value, (begin or prior).flat, jac=True, method="L-BFGS-B", options=options)
     if not np.isfinite(result.x).all():
         return prior, np.inf
     return prior.like(result.x), float(result.fun)
