@@ -7,7 +7,7 @@ held-out rows better. Folds and starts depend on the data alone.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class _Rows(NamedTuple):
     """What a network is trained on: inputs, standardised targets or codes, and weights of the rows."""
 
     values: Array
-    targets: NDArray[np.generic]
+    targets: NDArray[Any]
     counts: Array
     levels: int
     log_sds: tuple[float, float]
