@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
+from unicodedata import bidirectional
 
 from arcwise.api.describe import all_notes, edge_count, no_edges
 from arcwise.errors import join_words, plural
@@ -15,6 +16,10 @@ __all__ = ["Doubt", "doubts", "sentences"]
 
 CERTAIN, UNCERTAIN = 0.9, 0.5
 ROWS_PER_VARIABLE = 10
+MAX_NAME, MAX_NOTE = 80, 1500
+"""Characters of a name and of a note that are shown."""
+
+_OTHER_WAY = frozenset(("R", "AL", "RLE", "RLO", "LRE", "LRO", "RLI", "LRI", "FSI"))
 
 
 class Doubt(TypedDict):
@@ -56,11 +61,19 @@ def _strongest(rows: list[Edge]) -> str:
 
 def _pair(row: Edge) -> str:
     """An edge as people read it: a line without a head where its direction is open."""
+    first, second = _in_text(row.first), _in_text(row.second)
     if not (row.direction and row.head):
-        return f"{row.first} — {row.second}"
+        return f"{first} — {second}"
     forward = row.direction.startswith(f"{row.first} -> ")
-    tail, head = (row.first, row.second) if forward else (row.second, row.first)
+    tail, head = (first, second) if forward else (second, first)
     return f"{tail} → {head}"
+
+
+def _in_text(name: str) -> str:
+    """A name inside a sentence: cut if very long, and isolated if it is written from right to left."""
+    text = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    turned = any(bidirectional(character) in _OTHER_WAY for character in text)
+    return f"\u2068{text}\u2069" if turned else text
 
 
 def _certainty(rows: list[Edge], directed: bool) -> str:
@@ -84,9 +97,13 @@ def doubts(net: Network) -> list[Doubt]:
     rows = list(net.edges.present.sorted())
     found = [_few_rows(net), _uncertain(rows), _open(rows, net.directed), _unchecked(net)]
     notes: list[Doubt] = [
-        {"about": note.kind.value, "text": str(note), "fix": ""} for note in all_notes(net)
+        {"about": note.kind.value, "text": _cut(str(note)), "fix": ""} for note in all_notes(net)
     ]
     return [*(each for each in found if each is not None), *notes]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_NOTE else f"{text[: MAX_NOTE - 1]}…"
 
 
 def _few_rows(net: Network) -> Doubt | None:

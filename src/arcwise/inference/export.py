@@ -16,8 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.junction_tree import plan
-from arcwise.conditionals import Linear, linear_of, regressions_of, table_of
+from arcwise.conditionals import (
+    Conditional,
+    Linear,
+    distribution_of,
+    linear_of,
+    slopes_of,
+    table_of,
+)
 from arcwise.data import Variable
+from arcwise.distributions import Normal
 from arcwise.inference.ask import sample
 from arcwise.inference.factors import Potentials, clique_tree, potentials
 from arcwise.inference.linear_gaussian import linear_net
@@ -224,26 +232,34 @@ def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
 
 
 def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
-    """The regressions of a continuous variable; None if its model is another one."""
+    """The regressions of a number, one for each configuration of levels; None if its model is another one."""
     model, parents = net.conditionals[node], net.graph.parents[node]
-    own, linear = regressions_of(model), linear_of(model)
     given = [parent for parent in parents if net.variables[parent].discrete]
-    if own is not None:
-        slopes = own.slopes.reshape(own.intercepts.size, len(parents) - len(given))
-        intercepts, variances = np.ravel(own.intercepts), np.ravel(own.variances)
-    elif linear is not None and not given:
-        slopes = linear.coefficients[None]
-        intercepts, variances = np.array([linear.intercept]), np.array([linear.variance])
-    else:
+    others = [parent for parent in parents if parent not in given]
+    shape = [len(net.variables[parent].levels or ()) for parent in given]
+    size = prod(shape)
+    if size > MAX_NUMBERS or not _is_normal(model):
+        return None
+    codes = dict(zip(given, np.indices(shape).reshape(len(given), size), strict=True))
+    xs = tuple(codes.get(parent, np.zeros(size)) for parent in parents)
+    positions = [parents.index(parent) for parent in others]
+    slopes = slopes_of(model, positions, xs, size) if others else np.zeros((size, 0))
+    at_zero = distribution_of(model, net.variables[node], xs, size)
+    if slopes is None or not isinstance(at_zero, Normal):
         return None
     return {
         "variable": node,
-        "parents": [parent for parent in parents if parent not in given],
+        "parents": others,
         "given": given,
-        "intercepts": numbers(intercepts),
+        "intercepts": numbers(np.broadcast_to(at_zero.mean, size)),
         "coefficients": [numbers(row) for row in slopes],
-        "variances": numbers(variances),
+        "variances": numbers(np.broadcast_to(at_zero.sd, size) ** 2),
     }
+
+
+def _is_normal(model: Conditional) -> bool:
+    """Whether a model gives normal distributions, so that its slopes are worth a look."""
+    return linear_of(model) is not None or hasattr(model, "slopes_at")
 
 
 def _regressions(net: Net) -> Regressions:

@@ -1,7 +1,7 @@
 // Plots of a child against one parent: what the model says of the child if the parent alone were seen, and the data in
 // bins. They are made when they are opened, one in a frame.
 
-import { element, nameOf, replaceChildren, svg } from "./elements.js";
+import { element, inText, nameOf, replaceChildren, shortened, svg } from "./elements.js";
 import { shortNumber } from "./numbers.js";
 
 const BOX = { left: 46, top: 8, width: 264, height: 150 };
@@ -85,7 +85,7 @@ function drawNumbers(state, edge, child, parent) {
     return [svg("path", { class: "whisker", d: `M${place} ${text(up(mean - sd))}V${text(up(mean + sd))}` }), svg("circle", { class: "dot", cx: place, cy: text(up(mean)), r: radius })];
   });
   const ticks = parent.levels ? levelTicks(parent, at, across) : numberTicks(parent.axis);
-  return frame(`${child.name} against ${parent.name}`, inside(model, dots), ticks, sideTicks(child.axis));
+  return frame(`${inText(child.name)} against ${inText(parent.name)}`, inside(model, dots), ticks, sideTicks(child.axis));
 }
 
 function curves(points, up) {
@@ -112,7 +112,7 @@ function drawShares(state, edge, child, parent) {
   const centre = (k) => BOX.left + wide * (k + 0.5);
   const ticks = parent.levels ? levelTicks(parent, at, centre) : at.map((value, k) => (k % Math.ceil(at.length / 5) ? null : tick(centre(k), shortNumber(value, 3))));
   const key = element("p", { class: "levelkey" }, child.levels.slice(0, MAX_LEVELS).map((level, k) => element("span", { class: `share${k % 8}` }, nameOf(level))));
-  return element("div", {}, frame(`Shares of the levels of ${child.name} against ${parent.name}`, bars, null, ticks, sideTicks([0, 1])), key);
+  return element("div", {}, frame(`Shares of the levels of ${inText(child.name)} against ${inText(parent.name)}`, bars, null, ticks, sideTicks([0, 1])), key);
 }
 
 function middles(pair, { axis: [low, high] }) {
@@ -157,11 +157,6 @@ function numberTicks(axis) {
 function levelTicks(parent, at, across) {
   const most = Math.max(2, Math.floor(BOX.width / at.length / 6));
   return at.map((level, k) => tick(across(k), shortened(parent.levels[level], most)));
-}
-
-function shortened(label, most) {
-  const signs = [...label];
-  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : label;
 }
 
 function tick(x, label) {

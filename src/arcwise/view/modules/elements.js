@@ -16,9 +16,26 @@ export function button(label, onClick, attributes = {}) {
   return made;
 }
 
-// A name from the data: text of another direction stays inside it.
+const LONGEST = 120; // characters of a name that are shown
+const MOST_TITLE = 1000;
+const OTHER_WAY = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff]/;
+
+// A name from the data: text of another direction stays inside it, and a very long one is cut.
 export function nameOf(text) {
-  return element("bdi", { class: "name" }, text);
+  const shown = shortened(text);
+  return element("bdi", { class: "name", title: shown === text ? null : text.slice(0, MOST_TITLE) }, shown);
+}
+
+// The same inside a sentence.
+export function inText(text) {
+  const shown = shortened(text);
+  return OTHER_WAY.test(shown) ? `\u2068${shown}\u2069` : shown;
+}
+
+export function shortened(text, most = LONGEST) {
+  if (text.length <= most) return text;
+  const signs = [...text.slice(0, 2 * most)];
+  return signs.length > most ? `${signs.slice(0, Math.max(1, most - 1)).join("")}…` : text;
 }
 
 // Changes that do nothing where nothing differs, so that the browser draws only what moved.

@@ -1,6 +1,6 @@
 // The graph: beliefs in its boxes, evidence by click, drag and keys; pan, zoom, search, and the blanket of a node.
 
-import { button, element, replaceChildren, setAttribute, setText, svg } from "./elements.js";
+import { button, element, inText, replaceChildren, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
 import { edgeFilter } from "./filter.js";
 import { connected, openPath } from "./separation.js";
@@ -87,7 +87,7 @@ function focusOf(state) {
 
 function searchBox(state, found) {
   const input = element("input", { type: "search", placeholder: "Find a variable", "aria-label": "Find a variable", list: "names", autocomplete: "off" });
-  const list = element("datalist", { id: "names" }, state.page.variables.map((variable) => element("option", { value: variable.name })));
+  const list = element("datalist", { id: "names" }, state.page.variables.map((variable) => element("option", { value: variable.name.slice(0, LONGEST) })));
   const go = (whole) => {
     const text = input.value.toLowerCase();
     const names = state.page.variables.map((variable) => variable.name.toLowerCase());
@@ -122,7 +122,7 @@ function lineOf(state, line) {
 
 export function edgeTitle(state, edge) {
   const { variables } = state.page;
-  const parts = [`${variables[edge.tail].name} ${edge.arrow ? "→" : "—"} ${variables[edge.head].name}`];
+  const parts = [`${inText(variables[edge.tail].name)} ${edge.arrow ? "→" : "—"} ${inText(variables[edge.head].name)}`];
   if (edge.strength !== null) parts.push(`strength ${shortNumber(edge.strength, 3)} nats per row`);
   if (edge.certainty !== null) parts.push(`certainty ${edge.certainty.toFixed(2)}`);
   if (edge.effect) parts.push(`effect ${edge.effect}`);
@@ -139,14 +139,16 @@ function makeNode(state, i) {
   const box = state.page.picture.nodes[i];
   const variable = state.page.variables[i];
   const { width, height } = box;
-  const cross = svg("g", { class: "cross", transform: `translate(${width - 3} 3)` }, svg("title", {}, "Clear"), svg("circle", { r: 8 }), svg("path", { d: "M-3 -3L3 3M-3 3L3 -3" }));
+  const cross = svg("g", { class: "cross", "aria-hidden": "true", transform: `translate(${width - 3} 3)` }, svg("circle", { r: 8 }), svg("path", { d: "M-3 -3L3 3M-3 3L3 -3" }));
   const content = makeContent(state, i, variable, box);
+  content.shape.setAttribute("aria-hidden", "true"); // the label of the box says the same
+  const shown = cut(variable.name, width - 2 * SIDE, TITLE);
   const shape = svg(
     "g",
-    { class: "node", tabindex: 0, role: "button", transform: `translate(${box.x - width / 2} ${box.y - height / 2})` },
-    svg("title", {}, variable.name),
+    { class: "node", tabindex: 0, role: "slider", "aria-valuemin": variable.levels ? 0 : variable.axis[0], "aria-valuemax": variable.levels ? variable.levels.length - 1 : variable.axis[1], transform: `translate(${box.x - width / 2} ${box.y - height / 2})` },
+    shown === variable.name ? null : svg("title", {}, variable.name.slice(0, LONGEST)),
     svg("rect", { class: "box", width, height, rx: 7 }),
-    svg("text", { class: "title", x: width / 2, y: 16, "text-anchor": "middle" }, cut(variable.name, width - 2 * SIDE, TITLE)),
+    svg("text", { class: "title", x: width / 2, y: 16, "text-anchor": "middle" }, shown),
     content.shape,
     cross,
   );
@@ -160,10 +162,18 @@ function makeNode(state, i) {
     shape.classList.toggle("evidence", state.evidence.has(i));
     shape.classList.toggle("forced", state.forced.has(i));
     shape.classList.toggle("impossible", !state.possible);
-    setAttribute(shape, "aria-label", `${variable.name}: ${beliefText(state, i)}`);
+    setAttribute(shape, "aria-label", `${inText(variable.name)}: ${beliefText(state, i)}`);
+    setAttribute(shape, "aria-valuenow", valueNow(state, i));
     content.update();
   };
   return { shape, update };
+}
+
+// The value that arrow keys change: the evidence, or the best guess.
+function valueNow(state, i) {
+  const belief = (state.beliefs || state.prior)[i];
+  if (state.evidence.has(i)) return state.evidence.get(i);
+  return state.page.variables[i].levels ? belief.indexOf(Math.max(...belief)) : Number(belief.mean.toPrecision(6));
 }
 
 // A belief in a few words.
@@ -171,13 +181,13 @@ export function beliefText(state, i) {
   const variable = state.page.variables[i];
   if (state.evidence.has(i)) {
     const value = state.evidence.get(i);
-    return `= ${variable.levels ? variable.levels[value] : shortNumber(value)}`;
+    return `= ${variable.levels ? inText(variable.levels[value]) : shortNumber(value)}`;
   }
   if (!state.beliefs) return "no answer";
   const belief = state.beliefs[i];
   if (!variable.levels) return `${shortNumber(belief.mean)} ± ${shortNumber(belief.sd)}`;
   const best = belief.indexOf(Math.max(...belief));
-  return `${variable.levels[best]} ${percent(belief[best])}`;
+  return `${inText(variable.levels[best])} ${percent(belief[best])}`;
 }
 
 function onKey(state, i, event) {
@@ -226,7 +236,7 @@ function makeLevels(state, i, variable, { width, rows }) {
     const row = svg(
       "g",
       { class: "level", transform: `translate(0 ${HEAD + ROW * k})` },
-      svg("title", {}, level),
+      svg("title", {}, level.slice(0, LONGEST)),
       svg("rect", { class: "hit", x: 2, width: width - 4, height: ROW }),
       svg("text", { class: "label", x: SIDE, y: 12.5 }, cut(level, left - SIDE - 5, LABEL)),
       svg("rect", { class: "track", x: left, y: 4, height: ROW - 8, width: long }),

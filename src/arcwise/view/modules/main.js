@@ -1,6 +1,6 @@
 // The page, from top to bottom.
 
-import { button, element, nameOf, replaceChildren } from "./elements.js";
+import { button, element, inText, nameOf, replaceChildren } from "./elements.js";
 import { shortNumber } from "./numbers.js";
 import { makeState } from "./state.js";
 import { makeGraph, beliefText } from "./graph.js";
@@ -45,8 +45,8 @@ function graphSection() {
 }
 
 function chip(variable) {
-  const name = page.variables[variable].name;
-  return button([state.forced.has(variable) ? "do " : null, nameOf(name), ` ${beliefText(state, variable)} `, element("span", { "aria-hidden": "true" }, "×")], () => state.set(variable, null), { class: "chip", "aria-label": `Clear the evidence on ${name}` });
+  const { name } = page.variables[variable];
+  return button([state.forced.has(variable) ? "do " : null, nameOf(name), ` ${beliefText(state, variable)} `, element("span", { "aria-hidden": "true" }, "×")], () => state.set(variable, null), { class: "chip", "aria-label": `Clear the evidence on ${inText(name)}` });
 }
 
 function statusText() {
@@ -66,7 +66,7 @@ function statusText() {
 // What setting variables does depends on directions, which data do not always tell.
 function forcedText() {
   const [variable] = state.forced;
-  const names = [...state.forced].map((node) => page.variables[node].name).join(", ");
+  const names = [...state.forced].map((node) => inText(page.variables[node].name)).join(", ");
   const text = `Exact answers if ${names} ${state.forced.size > 1 ? "are" : "is"} set by intervention in this graph.`;
   const open = [...state.forced].filter((node) => page.variables[node].parent_sets.length > 1);
   if (!open.length) return text;

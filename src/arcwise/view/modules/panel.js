@@ -1,6 +1,6 @@
 // What is beside the graph: how to use it, or all about the selected variable.
 
-import { button, element, nameOf, replaceChildren } from "./elements.js";
+import { button, element, inText, nameOf, replaceChildren } from "./elements.js";
 import { makePlots } from "./conditional.js";
 import { percent, shortNumber } from "./numbers.js";
 import { connected, openPath } from "./separation.js";
@@ -114,7 +114,7 @@ function makePaths(state, i) {
   const all = element("input", { type: "checkbox" });
   all.checked = state.focus === "connected";
   const others = page.order.filter((node) => node !== i);
-  const end = element("select", { "aria-label": `Path from ${page.variables[i].name} to` }, element("option", { value: "" }, "choose a variable"), others.map((node) => element("option", { value: node }, page.variables[node].name)));
+  const end = element("select", { "aria-label": `Path from ${inText(page.variables[i].name)} to` }, element("option", { value: "" }, "choose a variable"), others.map((node) => element("option", { value: node }, inText(page.variables[node].name))));
   all.addEventListener("change", () => {
     end.value = "";
     state.stress(all.checked ? "connected" : "blanket");
@@ -143,7 +143,7 @@ function makePaths(state, i) {
 
 function separated(page, i, given) {
   const reached = connected(page, i, new Set(given));
-  const names = (nodes) => nodes.map((node) => page.variables[node].name).join(", ");
+  const names = (nodes) => nodes.map((node) => inText(page.variables[node].name)).join(", ");
   const apart = page.order.filter((node) => node !== i && !reached.has(node) && !given.includes(node));
   const condition = given.length ? `Given ${names(given)}, the graph makes it` : "The graph makes it";
   const others = apart.length > MAX_NAMES ? `${names(apart.slice(0, MAX_NAMES))} and ${apart.length - MAX_NAMES} more` : names(apart);
@@ -151,12 +151,12 @@ function separated(page, i, given) {
 }
 
 function pathText(page, start, end, given) {
-  const names = (nodes) => nodes.map((node) => page.variables[node].name).join(", ");
+  const names = (nodes) => nodes.map((node) => inText(page.variables[node].name)).join(", ");
   const condition = given.length ? ` given ${names(given)}` : "";
-  if (given.includes(end)) return `${page.variables[end].name} is given.`;
+  if (given.includes(end)) return `${inText(page.variables[end].name)} is given.`;
   const path = openPath(page, start, end, new Set(given));
   if (!path) return `${names([start])} and ${names([end])} are separated${condition}.`;
-  const steps = path.map((node, k) => (k ? `${between(page, path[k - 1], node)} ${page.variables[node].name}` : page.variables[node].name));
+  const steps = path.map((node, k) => (k ? `${between(page, path[k - 1], node)} ${inText(page.variables[node].name)}` : inText(page.variables[node].name)));
   return `An open path${condition}: ${steps.join(" ")}.`;
 }
 

@@ -1,6 +1,6 @@
 // One card for each variable: its belief with a control, what the data say of it, and its local model.
 
-import { button, element, nameOf, setAttribute, setText, svg } from "./elements.js";
+import { button, element, inText, nameOf, setAttribute, setText, svg } from "./elements.js";
 import { percent, shortNumber } from "./numbers.js";
 import { barsPath, curvePath, share } from "./shapes.js";
 import { rounded } from "./graph.js";
@@ -37,7 +37,7 @@ export function makeCard(state, i, heading = "h3") {
 function interventionControl(state, i, variable) {
   const box = element("input", { type: "checkbox" });
   box.addEventListener("change", () => state.force(i, box.checked));
-  const shape = element("label", { class: "choice", hidden: true, title: `${variable.name} is set from outside: its parents do not act on it` }, box, " set by intervention: do()");
+  const shape = element("label", { class: "choice", hidden: true, title: `${inText(variable.name)} is set from outside: its parents do not act on it` }, box, " set by intervention: do()");
   const update = () => {
     shape.hidden = !state.canForce || !state.evidence.has(i);
     box.checked = state.forced.has(i);
@@ -48,7 +48,7 @@ function interventionControl(state, i, variable) {
 function rangeText({ count, nodes }, i, { levels }) {
   const over = `Over ${count} sets of parents in equivalent graphs`;
   if (!levels) return nodes[i][0] < nodes[i][1] ? `${over}: mean between ${shortNumber(nodes[i][0])} and ${shortNumber(nodes[i][1])}` : `${over}: the same mean`;
-  const apart = nodes[i].map(([low, high], level) => [levels[level], percent(low), percent(high)]).filter(([, low, high]) => low !== high);
+  const apart = nodes[i].map(([low, high], level) => [inText(levels[level]), percent(low), percent(high)]).filter(([, low, high]) => low !== high);
   return apart.length ? `${over}: ${apart.map(([level, low, high]) => `${level} ${low} to ${high}`).join(", ")}` : `${over}: the same`;
 }
 
@@ -92,8 +92,8 @@ function valueControl(state, i, variable) {
   const { summary } = variable;
   const bars = summary && summary.histogram ? svg("path", { class: "bars", d: barsPath(summary.histogram, variable.axis, BOX) }) : null;
   const picture = svg("svg", { class: "density", viewBox: "0 0 320 92", "aria-hidden": "true" }, bars, before, curve, mark, svg("path", { class: "axis", d: "M4 88H316" }));
-  const slider = element("input", { type: "range", min: low, max: high, step, "aria-label": `Value of ${variable.name}` });
-  const number = element("input", { type: "number", step: "any", placeholder: "value", "aria-label": `Exact value of ${variable.name}` });
+  const slider = element("input", { type: "range", min: low, max: high, step, "aria-label": `Value of ${inText(variable.name)}` });
+  const number = element("input", { type: "number", step: "any", placeholder: "value", "aria-label": `Exact value of ${inText(variable.name)}` });
   const text = element("p", { class: "belief" });
   slider.addEventListener("input", () => state.set(i, rounded(Number(slider.value), variable.axis)));
   number.addEventListener("change", () => {
