@@ -5,6 +5,8 @@ import pytest
 from test_frame import Tags
 
 import arcwise as aw
+from arcwise.frame import Frame, Framed, Series, text_html
+from arcwise.inference import NamedMatrix
 from arcwise.plot import graph_svg
 from arcwise.plot.static import MOST_NODES, width_of
 from arcwise.view import picture, pictures_by
@@ -74,6 +76,39 @@ def test_very_long_names_and_levels_are_cut(numbers, levels):
         assert not {"script", "b"} & set(tags.seen), type(each)
         assert len(html) < MOST_LETTERS, type(each)
     assert any("🦔" in text for text in Tags(net.edges._repr_html_()).text)
+
+
+def test_reprs_of_tables_are_one_short_line(numbers, levels):
+    for each in results(numbers, levels):
+        if isinstance(each, Framed) and not isinstance(each, NamedMatrix):
+            assert "\n" not in repr(each), type(each)
+            assert len(repr(each)) < 250, type(each)
+
+
+def test_a_subclass_keeps_its_repr():
+    class Mine(Framed):
+        @property
+        def frame(self):
+            return Frame((Series("a", [1, 2]),), "many words " * 100)
+
+    class Other(Mine):
+        def __repr__(self):
+            return "other"
+
+    class Last(Other):
+        pass
+
+    assert repr(Mine()).startswith("<Mine: many words many")
+    assert len(repr(Mine())) < 180
+    assert repr(Last()) == "other"
+
+
+def test_texts_are_html_too():
+    html = text_html("\n".join(["<b>", *map(str, range(100))]))
+    assert "&lt;b&gt;" in html
+    assert "... 61 more lines ..." in html
+    assert html.count("\n") < 60
+    assert "pre" in Tags(html).seen
 
 
 def test_graphs_are_pictures_without_matplotlib():

@@ -50,18 +50,23 @@ Row = dict[str, Any]
 MAX_ROWS = 40
 """Rows that are printed; the others are counted."""
 
+MAX_REPR = 160
+"""Characters of a repr; the middle of a longer one is left out."""
+
 LONGEST_CELL = 300
 """Letters of a cell, a title or a note in HTML; the middle of longer ones is left out."""
 
 STYLE = """
 .arcwise, .arcwise table, .arcwise tr, .arcwise th, .arcwise td { color: inherit; background: none; border:
 0 } .arcwise table { border-collapse: collapse; margin: .4em 0; width: auto; font-size: inherit }
-.arcwise caption, .arcwise p { text-align: left; white-space: pre-line; color: inherit; padding: 0; margin:
-.3em 0 } .arcwise th, .arcwise td { padding: .15em 1.2em .15em 0; text-align: left; vertical-align: top }
-.arcwise th, .arcwise td { font-weight: normal; max-width: 40em; overflow-wrap: anywhere }
+.arcwise p { text-align: left; white-space: pre-line; color: inherit; padding: 0; margin: .3em 0 }
+.arcwise table th, .arcwise table td { padding: .15em 1.2em .15em 0; vertical-align: top; font-weight: normal;
+text-align: left !important; max-width: 40em; overflow-wrap: anywhere }
 .arcwise thead th { border-bottom: 1px solid; white-space: nowrap }
-.arcwise thead th, .arcwise p { opacity: .75 }
-.arcwise .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.arcwise thead th, .arcwise p { opacity: .75 } .arcwise p.title { opacity: 1 }
+.arcwise table .number { text-align: right !important; font-variant-numeric: tabular-nums;
+white-space: nowrap }
+.arcwise pre { color: inherit; background: none; border: 0; padding: 0; margin: .3em 0; overflow-x: auto }
 """
 """Rules for HTML of results. Colours are those of the page around it, so that it is light or dark with it."""
 
@@ -118,6 +123,24 @@ class Framed(ABC):
         """The frame that is printed; by default the whole one."""
         return self.frame
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep the short repr, in place of the one that dataclasses make of all fields."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        text = " ".join(self._summary().split())
+        return f"<{type(self).__name__}: {middle_out(text, MAX_REPR)}>"
+
+    def _summary(self) -> str:
+        """The result in a few words, for its repr."""
+        frame = self.frame
+        return (
+            frame.title.partition("\n")[0]
+            or f"{plural(len(frame), 'row')}, {', '.join(frame.names)}"
+        )
+
     def __str__(self) -> str:
         return self.to_text()
 
@@ -138,9 +161,9 @@ class Framed(ABC):
         head = _html_row("th", marks, [column.head or column.name for column in columns])
         rows = zip(*(column.cells() for column in columns), strict=True)
         body = "".join(_html_row("td", marks, row) for row in rows)
-        title = f"<caption>{escaped(frame.title)}</caption>" * bool(frame.title)
+        title = f'<p class="title">{escaped(frame.title.strip())}</p>' * bool(frame.title)
         notes = (f"<p>{escaped(note)}</p>" for note in frame.below(max_rows))
-        table = f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>"
+        table = f"{title}<table><thead>{head}</thead><tbody>{body}</tbody></table>"
         return html_block(table, *notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -312,8 +335,23 @@ def unused(name: str, taken: Iterable[str]) -> str:
 
 def escaped(text: str) -> str:
     """Text for HTML: special characters as entities, and the middle of a very long one left out."""
-    half = LONGEST_CELL // 2
-    return escape(text if len(text) <= LONGEST_CELL else f"{text[:half]} … {text[-half:]}")
+    return escape(middle_out(text, LONGEST_CELL))
+
+
+def middle_out(text: str, letters: int) -> str:
+    """A text, without its middle if it has more than this many characters."""
+    half = letters // 2
+    return text if len(text) <= letters else f"{text[:half]} … {text[-half:]}"
+
+
+def text_html(text: str) -> str:
+    """Lines of text as HTML, in a font of even width; a very long text loses its middle lines."""
+    lines = text.splitlines()
+    if len(lines) > MAX_ROWS:
+        half = MAX_ROWS // 2
+        lines = [*lines[:half], f"... {len(lines) - 2 * half} more lines ...", *lines[-half:]]
+    content = "\n".join(map(escaped, lines))
+    return html_block(f"<pre>{content}</pre>")
 
 
 def html_block(*parts: str) -> str:

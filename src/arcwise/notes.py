@@ -328,6 +328,9 @@ class Stop:
         """Whether the run has ended for some reason."""
         return self.reason is not StopReason.NONE
 
+    def __repr__(self) -> str:
+        return f"<Stop: {self or 'not stopped'}>"
+
     def __str__(self) -> str:
         if self.reason is StopReason.OPTIMAL:
             return f"{self.reason.value} {self.detail}".rstrip()

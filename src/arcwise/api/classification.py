@@ -13,6 +13,7 @@ from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError
 from arcwise.evaluate.accuracy import Classified
+from arcwise.frame import escaped, html_block
 from arcwise.learners.classifiers import (
     Classifier,
     ClassifierSpec,
@@ -54,6 +55,17 @@ class Classification:
         """The class of least expected loss in each row, by default the most probable one."""
         codes = decide(self.predict_proba(rows), self.loss)
         return np.array(self.classifier.classes)[codes]
+
+    def __repr__(self) -> str:
+        accuracy = "" if self.validated is None else f", accuracy {self.validated.accuracy:.4f}"
+        return (
+            f"<Classification of {self.classifier.target}, {self.settings['structure']}{accuracy}>"
+        )
+
+    def _repr_html_(self) -> str:
+        head, _, _ = str(self).partition("\n")
+        table = "" if self.validated is None else self.validated.to_html()
+        return html_block(f"<p>{escaped(head)}</p>", self.network.graph._repr_html_() or "", table)
 
     def __str__(self) -> str:
         arcs = self.network.graph

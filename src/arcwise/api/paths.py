@@ -12,6 +12,7 @@ from arcwise.api.progress import Progress
 from arcwise.data import Source
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph
+from arcwise.frame import text_html
 from arcwise.graphs import UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
@@ -196,6 +197,9 @@ class PenaltyPath:
         path = replace(self.path, stopped=self.stopped)
         said = {"settings": dict(self.settings), "notes": [note.to_dict() for note in self.notes]}
         return {**path.to_dict(), **said}
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
     def __repr__(self) -> str:
         return f"<Penalty{repr(self.path)[1:]}"

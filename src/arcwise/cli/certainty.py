@@ -137,7 +137,7 @@ def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -
 
 
 def _show_pairs(found: Posterior) -> None:
-    from arcwise.evaluate.edges import turned_to_likely
+    from arcwise.evaluate.probabilities import turned_to_likely
 
     likely = found.edges.above(FAINT).sorted().rows
     rows = [turned_to_likely(row) for row in likely[:PRINTED]]

@@ -24,7 +24,7 @@ from arcwise.data.source import any_table
 from arcwise.data.statistics import statistics_of
 from arcwise.data.table import Table
 from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
-from arcwise.errors import DataError
+from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Framed, Series
 from arcwise.notes import Note, data_note
 
@@ -90,6 +90,11 @@ class Audit(Framed):
             "findings": [finding.to_dict() for finding in self.findings],
             "notes": [note.to_dict() for note in self.notes],
         }
+
+    def _summary(self) -> str:
+        return (
+            f"{self.size[0]} rows, {self.size[1]} columns, {plural(len(self.findings), 'finding')}"
+        )
 
     @property
     def frame(self) -> Frame:

@@ -21,7 +21,8 @@ from arcwise.evaluate.divergence import (
     entropy,
     parameter_differences,
 )
-from arcwise.evaluate.edges import Edge, EdgeTable, Pair, PairTable, pair_table
+from arcwise.evaluate.edges import Edge, EdgeTable
+from arcwise.evaluate.probabilities import Pair, PairTable, pair_table
 from arcwise.evaluate.search_curve import SearchCurve, search_curve
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (

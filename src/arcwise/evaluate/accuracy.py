@@ -132,6 +132,10 @@ class Classified(Framed):
         total = sum(each.rows for each in table)
         return float(sum(e.rows * abs(e.predicted - e.observed) for e in table) / total)
 
+    def _summary(self) -> str:
+        accuracy = f"accuracy {self.accuracy:.4f} +- {self.accuracy_error:.4f}"
+        return f"{self.rows} rows of class {self.target}, {accuracy}, log-loss {self.log_loss:.4f} nats"
+
     def plot(self, *, bins: int = 10, ax: Any = None) -> Any:
         """Draw predicted probabilities against the share that came true; returns matplotlib's axes.
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from arcwise.data import Table
 from arcwise.distributions import Distribution
 from arcwise.errors import DataError, FitError
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import Belief, marginal_log_density, query
 from arcwise.inference.evidence import plain, read_evidence, shown
 from arcwise.networks import Net
@@ -41,7 +42,7 @@ class FindingConflict(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Conflict:
+class Conflict(Framed):
     """The conflict of evidence.
 
     Parameters
@@ -58,11 +59,29 @@ class Conflict:
     def __float__(self) -> float:
         return self.nats
 
-    def __str__(self) -> str:
+    @property
+    def frame(self) -> Frame:
+        """One row per finding, the largest conflict with the others first."""
+        columns = zip(*self.findings, strict=True) if self.findings else ((), (), (), ())
+        names, values, logs, conflicts = columns
+        return Frame(
+            (
+                Series("finding", names),
+                Series("value", [shown(value) for value in values]),
+                Series("log_probability", logs, ".4f", head="log probability"),
+                Series("conflict", conflicts, ".4g", head="conflict with the rest"),
+            ),
+            self._summary(),
+        )
+
+    def _summary(self) -> str:
         word = "the findings conflict" if self.nats > 0 else "the findings agree"
         if abs(self.nats) < 1e-12:
-            word = "the findings have nothing to do with each other"
-        lines = [f"conflict {self.nats:.4g} nats: {word}"]
+            word = "the findings are independent"
+        return f"conflict {self.nats:.4g} nats: {word}"
+
+    def __str__(self) -> str:
+        lines = [self._summary()]
         lines += [
             f"  {each.name} = {shown(each.value)}  {each.conflict:+.4g} against the rest"
             for each in self.findings
@@ -80,7 +99,7 @@ class FindingImpact(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Impact:
+class Impact(Framed):
     """The impact of findings on a target.
 
     Parameters
@@ -93,6 +112,20 @@ class Impact:
     belief: Belief
     prior: Belief
     findings: tuple[FindingImpact, ...]
+
+    @property
+    def frame(self) -> Frame:
+        """One row per finding, the largest impact first, and the answer without it."""
+        rows = self.findings
+        return Frame(
+            (
+                Series("without", [each.name for each in rows]),
+                Series("value", [shown(each.value) for each in rows]),
+                Series("nats", [each.nats for each in rows], ".4g", head="nats away"),
+                Series("answer", [_short(each.without) for each in rows]),
+            ),
+            str(self.belief),
+        )
 
     def __str__(self) -> str:
         lines = str(self.belief).splitlines()

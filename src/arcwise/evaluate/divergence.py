@@ -26,6 +26,7 @@ from arcwise.data import Variable
 from arcwise.data.prepare import word_of
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import Estimate, closed, joint, query
 from arcwise.inference.factors import Potentials, potentials, tree_with
 from arcwise.inference.linear_gaussian import linear_model, linear_net
@@ -38,7 +39,7 @@ DRAWS = 10_000
 
 
 @dataclass(frozen=True)
-class Divergence:
+class Divergence(Framed):
     """A Kullback-Leibler divergence.
 
     Parameters
@@ -64,6 +65,13 @@ class Divergence:
 
     def __float__(self) -> float:
         return self.nats
+
+    @property
+    def frame(self) -> Frame:
+        """One row per variable with its term, the largest first."""
+        order = sorted(self.terms, key=lambda name: -self.terms[name])
+        terms = Series("nats", [self.terms[name] for name in order], ".4g", head="nats per row")
+        return Frame((Series("variable", order), terms), str(self), index="variable")
 
     def __str__(self) -> str:
         error = f" ± {self.error:.2g}" if self.error else ""

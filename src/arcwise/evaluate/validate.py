@@ -110,6 +110,10 @@ class Validation(Framed):
             },
         }
 
+    def _summary(self) -> str:
+        folds = f"{len(self.edges)}-fold cross-validation of {self.rows} rows"
+        return f"{folds}, held-out {self.measure} {self.mean:.4f} +- {self.error:.4f} nats per row"
+
     @property
     def gains(self) -> Array:
         """The share of errors that a prediction avoids: R2, or of levels against the most frequent one."""

@@ -78,6 +78,9 @@ class Comparison(Framed):
         series = (Series(*values) for values in zip(EdgeDifference._fields, columns, strict=True))
         return Frame(tuple(series), notes=tuple(self.distances))
 
+    def _summary(self) -> str:
+        return self.distances[0]
+
     def __str__(self) -> str:
         """Write a few lines for people."""
         return "\n".join([*self.distances, *self._change_lines()])

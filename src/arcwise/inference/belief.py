@@ -288,6 +288,9 @@ class Belief(Framed):
             frame = Frame(columns)
         return replace(frame, title=sentence([self.name], self.given, self.do), notes=notes)
 
+    def _summary(self) -> str:
+        return f"{sentence([self.name], self.given, self.do)}: {self.words()}"
+
     def words(self) -> str:
         """The belief in one line."""
         if not self.numeric:

@@ -95,6 +95,9 @@ class Beliefs(Framed):
         singles = (Belief(name, joint.single(i)) for i, name in enumerate(joint.names))
         return cls(tuple(singles), joint)
 
+    def _summary(self) -> str:
+        return sentence(list(self.names), self.given, self.do)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The variables, in the order asked for."""

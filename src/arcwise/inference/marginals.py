@@ -18,7 +18,7 @@ from arcwise import networks
 from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import Distribution, refuse_beyond
-from arcwise.errors import DataError, FitError, GraphError
+from arcwise.errors import DataError, FitError, GraphError, plural
 from arcwise.frame import Frame, Framed
 from arcwise.inference.ask import ENGINES, found_of, query, ranked
 from arcwise.inference.belief import (
@@ -136,7 +136,8 @@ class Marginals(Framed, Mapping[str, Belief]):
             )
         return "\n".join([head, *lines, *notes])
 
-    __repr__ = __str__
+    def _summary(self) -> str:
+        return sentence([plural(len(self), "variable")], self.given, self.do)
 
 
 def _over_graphs(belief: Belief) -> str:

@@ -78,7 +78,8 @@ def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Ite
     """What heads and lines without them mean."""
     heads, found = [line.arrow for line in lines], []
     some = any(heads) and not all(heads)
-    if some or (sure and measure.directed and lines and not any(heads)):
+    from_table = sure or any(line.strength is not None for line in lines)
+    if some or (from_table and measure.directed and not any(heads)):
         words = "under half support a direction" if sure else "either direction fits"
         found.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
     if measure.unchecked and any(heads):

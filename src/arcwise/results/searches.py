@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from arcwise.errors import FitError
+from arcwise.frame import text_html
 from arcwise.graphs import DAG, UGraph
 from arcwise.notes import NOT_STOPPED, Stop, StopReason
 
@@ -351,6 +352,9 @@ class Path:
             "knots": [_plain_knot(knot) for knot in self.knots],
             "removals": [_plain(removal, self.nodes) for removal in self.removals],
         }
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
     def __repr__(self) -> str:
         most, least = self.knots[0].graph.n_edges, self.last.n_edges
