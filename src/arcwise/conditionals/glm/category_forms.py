@@ -14,6 +14,7 @@ from arcwise.conditionals.glm.multinomial_logit import PSEUDO, Logit, informatio
 __all__ = ["fit_category"]
 
 _TERMS = 3  # terms that are added at most
+_WORK = 1e9  # multiplications of a Newton step, about a second: a logit of more work is not fitted
 
 
 def fit_category(design: Design, child: int, parents: tuple[int, ...], margin: float) -> FittedForm:
@@ -94,7 +95,8 @@ class _Logits:
         members = [numbers[k] for k in kept.tolist()]
         size = len(members) * self.free
         hopeless = 0.5 * float(np.log(max(design.total, 2.0))) * (size - self.free)
-        if not feasible(size, design) or hopeless > -none.loglik:
+        work = self.counts.shape[1] * size**2 / 2 + size**3 / 3
+        if not feasible(size, design) or hopeless > -none.loglik or work > _WORK:
             return []
         columns = design.columns[members][:, self.places]
         plain = newton(columns, self.targets)
