@@ -47,7 +47,7 @@ def random_net(seed: int, size: int = 7) -> BayesNet:
                 rng.normal(size=(*levels, numbers)),
                 rng.uniform(0.2, 1.5, size=levels),
             )
-    return BayesNet(variables, DAG.unchecked(tuple(names), tuple(parents)), tuple(models))
+    return BayesNet(variables, DAG(tuple(names), tuple(parents)), tuple(models))
 
 
 def enumerated(net: BayesNet, given: dict[int, float]) -> tuple[list, dict[int, int], list[int]]:
@@ -334,7 +334,7 @@ def test_too_many_configurations_are_simulated():
                 kinds, rng.normal(size=(2, 2)), np.ones((2, 2, 1 if i else 0)), np.ones((2, 2))
             )
         )
-    graph = DAG.unchecked(tuple(v.name for v in variables), tuple(arcs))
+    graph = DAG(tuple(v.name for v in variables), tuple(arcs))
     net = BayesNet(variables, graph, (*[coin] * 18, *numbers))
     assert query(net, "z3").error == 0.0
     wide = query(net, "z8", seed=1)
@@ -377,3 +377,65 @@ def test_answers_do_not_depend_on_the_number_of_rows_held_at_once(monkeypatch):
     monkeypatch.setattr(mixture_rows, "SLOTS", 300)
     narrow = predict(net, blank.select(names[1:]), names[0], method="conditional-gaussian").mean
     np.testing.assert_allclose(wide, narrow, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 6, 8])
+def test_joint_answers_equal_enumeration(seed):
+    net, rng = random_net(seed, 6), np.random.default_rng(seed)
+    categories = [i for i, v in enumerate(net.variables) if v.discrete]
+    numbers = [i for i, v in enumerate(net.variables) if not v.discrete]
+    given = {numbers[0]: 0.4}
+    asked = [*numbers[1:], categories[0]]  # other categories are summed out
+    both = query(net, [net.names[i] for i in asked], {net.names[numbers[0]]: 0.4})
+    found, place, _ = enumerated(net, given)
+    logs = np.array([log for _, log, _, _ in found])
+    weights = np.exp(logs - np.logaddexp.reduce(logs))
+    means = np.array([[mean[place[i]] for i in numbers[1:]] for _, _, mean, _ in found])
+    where = [place[i] for i in numbers[1:]]
+    covs = np.array([cov[np.ix_(where, where)] for *_, cov in found])
+    codes = np.array([state[categories[0]] for state, *_ in found])
+
+    def density(row: np.ndarray) -> float:
+        off = row[:-1] - means
+        z = np.einsum("mi,mij,mj->m", off, np.linalg.inv(covs), off)
+        sizes = np.linalg.slogdet(2 * np.pi * covs)[1]
+        return float((weights * np.exp(-0.5 * (z + sizes)))[codes == row[-1]].sum())
+
+    points = both.joint.sample(rng, 20)
+    expected = [np.log(density(row)) for row in points]
+    np.testing.assert_allclose(both.joint.logpdf(points), expected, atol=TIGHT)
+    mode = both.joint.mode
+    assert all(density(mode) >= density(row) * (1 - TIGHT) for row in points)
+    steps = np.eye(len(mode))[:-1] * 1e-3
+    assert all(density(mode) >= density(mode + s) for step in steps for s in (step, -step))
+    off = means - weights @ means
+    cov = np.einsum("m,mi,mj->ij", weights, off, off) + np.einsum("m,mij->ij", weights, covs)
+    if len(where) > 1:
+        pair = query(
+            net, [net.names[i] for i in numbers[1:]], {net.names[numbers[0]]: 0.4}
+        ).correlation
+        sd = np.sqrt(np.diag(cov))
+        np.testing.assert_allclose(pair, cov / np.outer(sd, sd), atol=TIGHT)
+    level = net.variables[categories[0]].levels[0]
+    name, middle = net.names[numbers[1]], float(means[:, 0].mean())
+    answer = both.probability({net.names[categories[0]]: [level], name: (None, middle)})
+    from scipy.special import ndtr
+
+    below = ndtr((middle - means[:, 0]) / np.sqrt(covs[:, 0, 0]))
+    assert abs(answer - (weights * below)[codes == 0].sum()) < TIGHT
+
+
+def test_the_most_probable_explanation_is_that_of_all_configurations():
+    from arcwise.inference import explain
+
+    net = random_net(4)
+    numbers = [i for i, v in enumerate(net.variables) if not v.discrete]
+    answer = explain(net, {net.names[numbers[0]]: 0.4})
+    found, place, categories = enumerated(net, {numbers[0]: 0.4})
+    peaks = [log - 0.5 * np.linalg.slogdet(2 * np.pi * cov)[1] for _, log, _, cov in found]
+    state, _, mean, _ = found[int(np.argmax(peaks))]
+    for i in categories:
+        assert answer[net.names[i]] == net.variables[i].levels[state[i]]
+    for i in numbers[1:]:
+        assert abs(answer[net.names[i]] - mean[place[i]]) < TIGHT
+    assert abs(answer.log_probability - max(peaks)) < TIGHT

@@ -36,6 +36,7 @@ from arcwise.inference.evidence import patterns, upward
 from arcwise.inference.interval_average import average_over_interval
 from arcwise.inference.joint_answers import Cells, States
 from arcwise.inference.linear_gaussian import linear_net
+from arcwise.inference.mixture_joint import MixtureJoint
 from arcwise.inference.mixture_rows import SLOTS, answers_of, cost_of, needed_pieces, row_sums
 from arcwise.notes import answer_note
 
@@ -51,7 +52,7 @@ _STATES = 4000
 """Draws that represent a joint distribution."""
 
 _MOST_CELLS = 1 << 16
-"""Cells up to which the joint distribution of categories is a table."""
+"""Most cells or components of a joint distribution; beyond that it is represented by draws."""
 
 
 class ConditionalGaussianEngine(Engine):
@@ -158,16 +159,19 @@ def _targets(question: Question, known: set[int]) -> Iterator[tuple[int, ...]]:
             yield question.asked
 
 
-def _joint(question: Question) -> tuple[Cells | States, Any]:
-    """The joint distribution of what is asked: a table of categories, or exact draws."""
+def _joint(question: Question) -> tuple[Cells | MixtureJoint | States, Any]:
+    """The joint distribution of what is asked: a table of categories, a mixture, or exact draws."""
     asked = question.asked
     ((_, rows),) = row_sums(question, np.arange(1), question.known, asked)
     variables = tuple(question.net.variables[node] for node in asked)
-    cells = prod([len(variable.levels or ()) for variable in variables])
-    if 0 < cells <= _MOST_CELLS:
-        logs = rows.table(asked)[0]
-        table = np.exp(logs - logs.max())
-        return Cells(variables, table / table.sum()), list
+    if all(variable.discrete for variable in variables):
+        cells = prod([len(variable.levels or ()) for variable in variables])
+        if cells <= _MOST_CELLS:
+            logs = rows.table(asked)[0]
+            table = np.exp(logs - logs.max())
+            return Cells(variables, table / table.sum()), list
+    elif mixture := rows.joint(asked, _MOST_CELLS):
+        return mixture, list
     columns = rows.draw(np.zeros(_STATES, dtype=np.intp))
     drawn_rows = np.stack([columns[node].astype(float) for node in asked])
     text = f"Correlations and joint probabilities are those of {_STATES} independent draws."

@@ -19,11 +19,15 @@ from arcwise.inference.configurations import (
 from arcwise.inference.engine import Array, DeclinedError, Question
 from arcwise.inference.exact_tables import impossible
 from arcwise.inference.level_sums import LevelSums, elimination_order
+from arcwise.inference.mixture_joint import MixtureJoint
 
 __all__ = ["RowSums", "answers_of", "cost_of", "needed_pieces", "row_sums"]
 
 SLOTS = 1 << 21
 """Numbers that are held at once."""
+
+_NEGLIGIBLE = 600.0
+"""Nats below the largest weight beyond which a component of a joint distribution is left out."""
 
 _SMALLEST = 1e-12
 """Width of a component that is certain, in units of the spread of the others."""
@@ -98,6 +102,53 @@ class RowSums:
     def _block(self, node: int) -> tuple[NumberBlock, BlockFit]:
         pairs = zip(self.pieces.blocks, self.fits, strict=True)
         return next((block, fit) for block, fit in pairs if node in block.nodes)
+
+    def joint(self, asked: Sequence[int], most: int) -> MixtureJoint | None:
+        """The joint distribution of hidden variables, of which some are numbers, in a single row.
+
+        None if it has more than `most` components, or if some numbers determine others.
+        """
+        variables = tuple(self.question.net.variables[node] for node in asked)
+        blocks = [
+            (block, fit)
+            for block, fit in zip(self.pieces.blocks, self.fits, strict=True)
+            if set(block.nodes).intersection(asked)
+        ]
+        categories = [node for node in asked if node in self.sizes]
+        others = {node for block, _ in blocks for node in block.levels}
+        scope = (*categories, *sorted(others - set(categories)))
+        shape = tuple(self.sizes[node] for node in scope)
+        if prod(shape) > most:
+            return None
+        logs = self.table(scope)[0].ravel()
+        codes = np.indices(shape).reshape(len(shape), logs.size)
+        kept = np.flatnonzero(logs > logs.max() - _NEGLIGIBLE)
+        codes, weights = codes[:, kept], np.exp(logs[kept] - logs.max())
+        numbers = [node for node in asked if node not in self.sizes]
+        means = np.empty((len(kept), len(numbers)))
+        covariance = np.zeros((len(kept), len(numbers), len(numbers)))
+        for block, fit in blocks:
+            own = tuple(codes[scope.index(node)] for node in block.levels)
+            sizes = [self.sizes[node] for node in block.levels]
+            chosen = np.ravel_multi_index(own, sizes) if own else np.zeros(len(kept), np.intp)
+            pairs = [
+                (numbers.index(block.nodes[i]), d)
+                for d, i in enumerate(block.hidden)
+                if block.nodes[i] in numbers
+            ]
+            places, positions = (list(each) for each in zip(*pairs, strict=True))
+            root = fit.root[fit.group[0], chosen][:, positions]
+            means[:, places] = fit.mean[0, chosen][:, positions]
+            covariance[np.ix_(np.arange(len(kept)), places, places)] = root @ np.swapaxes(
+                root, 1, 2
+            )
+        try:
+            factors = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return None
+        shares: Array = weights / weights.sum()
+        levels = np.ascontiguousarray(codes[: len(categories)].T)
+        return MixtureJoint(variables, shares, levels, means, factors)
 
     def draw(self, which: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
         """Draw all hidden variables together; `which` is the row of each draw."""
