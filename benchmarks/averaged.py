@@ -44,7 +44,7 @@ def main():
                 data = rows(table, columns, levels)
                 exact = aw.posterior(data, method="exact")
                 for seed in range(SEEDS):
-                    chains = aw.posterior(data, method="mcmc", draws=DRAWS, chains=2, seed=seed)
+                    chains = aw.posterior(data, method=aw.MCMC(chains=2), draws=DRAWS, seed=seed)
                     for word, question in asked.items():
                         mean, error = number(chains.query("v0", **question))
                         found[word].append((mean - number(exact.query("v0", **question))[0], error))

@@ -22,8 +22,8 @@ from calibration import SIZE, reliability, simulated, stated, summed
 import arcwise as aw
 
 SCORES: dict[str, dict[str, Any]] = {
-    "bdeu": {"score": "bdeu", "equivalent_sample_size": SIZE, "gamma": 0.0},
-    "bge": {"score": "bge", "prior_mean": "zero"},
+    "bdeu": {"score": aw.BDeu(equivalent_sample_size=SIZE, gamma=0.0)},
+    "bge": {"score": aw.BGe(prior_mean="zero")},
 }
 WAYS = ("exact", "bootstrap", "bootstrap, default score")
 

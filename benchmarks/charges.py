@@ -24,7 +24,7 @@ def distances(name, rows, seed):
     data = truth.sample(rows, np.random.default_rng(seed + 7919))
     found = []
     for gamma in GAMMAS:
-        net = aw.learn(data, score="ebic", gamma=gamma, seed=seed)
+        net = aw.learn(data, score=aw.EBIC(gamma=gamma), seed=seed)
         found.append(aw.graphs.shd_cpdag(net.graph, truth.graph))
     return np.array(found, dtype=float), truth.graph
 

@@ -138,7 +138,7 @@ def growth():
     for p, degree, n in GROWTH:
         truth, data = drawn(p, degree, n)
         parts = []
-        for words in ({"search": "boss", "restarts": 0}, {}):
+        for words in ({"search": aw.BOSS(restarts=0)}, {}):
             net, cpu = learned(data, time_limit=300, **words)
             parts.append(f"{cpu:8.2f} {shd_cpdag(net.graph, truth):5d}")
         print(f"{p:4d} {degree:3d} {n:6d}  {truth.n_arcs:5d} " + " | ".join(parts), flush=True)

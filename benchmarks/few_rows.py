@@ -29,7 +29,7 @@ def sample(rows, columns):
 
 def learned(data, gamma, bound):
     rules = aw.Rules(max_parents=bound)
-    return aw.learn(data, score="ebic", gamma=gamma, search="ges", rules=rules).graph
+    return aw.learn(data, score=aw.EBIC(gamma=gamma), search="ges", rules=rules).graph
 
 
 def main():

@@ -95,11 +95,15 @@ def once(task: Task, seed: int) -> Held:
     whole = table(task.name)
     place = whole.names.index(TARGETS[task.name])
     parts = np.array_split(np.random.default_rng(seed).permutation(whole.rows), task.folds)
-    words: dict[str, Any] = {"graph": task.graph, "penalty": task.penalty, "tail_weight": task.tail}
+    words: dict[str, Any] = {
+        "graph": task.graph,
+        "penalty": task.penalty,
+        "model": aw.Parzen(tail_weight=task.tail),
+    }
     logs, loss, edges = np.empty(whole.rows), np.empty(whole.rows), []
     for part in map(np.sort, parts):
         rest, unseen = whole.take(np.setdiff1d(np.arange(whole.rows), part)), whole.take(part)
-        net = aw.learn(rest, model="parzen", seed=0, progress=False, **words).net
+        net = aw.learn(rest, seed=0, progress=False, **words).net
         undirected = isinstance(net, MarkovNet)
         logs[part] = (pseudo_log_density if undirected else marginal_log_density)(net, unseen)
         loss[part] = residuals(net, unseen)[:, place] ** 2

@@ -20,7 +20,7 @@ from arcwise.graphs import cpdag
 
 PUBLISHED = ("sachs", "insurance", "alarm", "hailfinder", "ecoli70")
 WAYS: dict[str, dict[str, Any]] = {
-    "chains": {"method": "mcmc", "draws": 250, "chains": 2},
+    "chains": {"method": aw.MCMC(chains=2), "draws": 250},
     "resampling": {"method": "bootstrap", "draws": 100},
 }
 

@@ -59,8 +59,8 @@ def path() -> str:
 
 
 def directed(**words) -> str:
-    options = {"bandwidths": "one", "min_bandwidth": 0.05, "penalty": 0.1}
-    net = aw.learn(boston(), model="parzen", progress=False, **options, **words)
+    options = {"penalty": 0.1, "model": aw.Parzen(bandwidths="one", min_bandwidth=0.05)}
+    net = aw.learn(boston(), progress=False, **options, **words)
     return f"score {net.score / 506:.4f} with {net.graph.n_arcs} arcs"
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from families import FAMILIES, draw, f1
 
 import arcwise as aw
-from arcwise.api.learning import specify
+from arcwise.api.choices import specification
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.graphs import Rules, skeleton
 from arcwise.learners import BoundaryLearner, Directed
@@ -49,7 +49,7 @@ def one(family: str, p: int, n: int, seed: int, kind: str) -> dict[str, Any]:
     """F1 of one graph at each penalty."""
     drawn = draw(family, p, n, seed)
     table = aw.table({name: drawn.x[:, i] for i, name in enumerate(drawn.names)})
-    spec = specify(graph=kind, model="parzen", penalty=0.0)
+    spec = specification(graph=kind, model="parzen", penalty=0.0)
     began, tried = time.process_time(), penalties(p, n)
     if kind == "undirected":
         path = BoundaryLearner.bind(spec, table).path(None, 1.01 * max(tried))

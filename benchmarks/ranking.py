@@ -54,7 +54,7 @@ def resampled(table, **words):
 
 def chains(table, **words):
     """Probabilities from two chains."""
-    return resampled(table, method="mcmc", chains=2, draws=500, **words)
+    return resampled(table, method=aw.MCMC(chains=2), draws=500, **words)
 
 
 WAYS = {
@@ -62,8 +62,8 @@ WAYS = {
     "bootstrap": lambda table: resampled(table, method="bootstrap", draws=100),
     "chains": chains,
     "chains, charged": lambda table: chains(table, prior=1.5 * np.log(len(table.variables))),
-    "chains, two rows": lambda table: chains(table, score="bdeu", equivalent_sample_size=2),
-    "chains, five rows": lambda table: chains(table, score="bdeu", equivalent_sample_size=5),
+    "chains, two rows": lambda table: chains(table, score=aw.BDeu(2)),
+    "chains, five rows": lambda table: chains(table, score=aw.BDeu(5)),
 }
 
 

@@ -23,42 +23,47 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from simulated import area, network, noise, reliability
 
 import arcwise as aw
+from arcwise.api.options import ScoreOption
+from arcwise.conditionals import choose
+from arcwise.learners.posteriors.plan import posterior_score
 
 ROWS = (100, 300, 1000, 2000)
 NOISE_ROWS = (50, 200, 1000, 10_000)
-PLAIN = {"levels": {"score": "bdeu"}, "numbers": {"score": "bge", "standardise": True}}
+PLAIN = {"levels": {"score": "bdeu"}, "numbers": {"score": aw.BGe(standardise=True)}}
 WAYS: dict[str, dict[str, dict[str, Any]]] = {
     "levels": {
         "default": {},
-        "log p / 2": {"gamma": 0.5},
-        "3/2 log p": {"gamma": 1.5},
+        "log p / 2": {"changes": {"gamma": 0.5}},
+        "3/2 log p": {"changes": {"gamma": 1.5}},
         "fair": {"prior": "fair"},
         "uniform": {"prior": "uniform"},
-        "one row": {"equivalent_sample_size": 1.0},
-        "one row, 3/2 log p": {"equivalent_sample_size": 1.0, "gamma": 1.5},
+        "one row": {"changes": {"equivalent_sample_size": 1.0}},
+        "one row, 3/2 log p": {"changes": {"equivalent_sample_size": 1.0, "gamma": 1.5}},
         "plain": PLAIN["levels"],
     },
     "numbers": {
         "default": {},
-        "log p / 2": {"gamma": 0.5},
-        "3/2 log p": {"gamma": 1.5},
+        "log p / 2": {"changes": {"gamma": 0.5}},
+        "3/2 log p": {"changes": {"gamma": 1.5}},
         "fair": {"prior": "fair"},
         "uniform": {"prior": "uniform"},
         "plain": PLAIN["numbers"],
     },
 }
 REPLICATES: dict[str, dict[str, Any]] = {
-    "bootstrap": {"resampling": "bootstrap"},
-    "half": {"resampling": "subsample", "fraction": 0.5},
-    "0.632": {"resampling": "subsample", "fraction": 0.632},
-    "0.8": {"resampling": "subsample", "fraction": 0.8},
+    "bootstrap": {"method": aw.Bootstrap(resampling="bootstrap")},
+    "half": {"method": aw.Bootstrap(resampling="subsample", fraction=0.5)},
+    "0.632": {"method": aw.Bootstrap(resampling="subsample", fraction=0.632)},
+    "0.8": {"method": aw.Bootstrap(resampling="subsample", fraction=0.8)},
 }
 
 
 def stated(table: aw.Table, **words: Any) -> Any:
-    """Probabilities of all pairs."""
-    words = {"method": "exact", **words} if "resampling" not in words else words
-    found = aw.posterior(table, progress=False, **words).found.adjacent
+    """Probabilities of all pairs; `changes` are settings of the default score."""
+    if changes := words.pop("changes", None):
+        usual = posterior_score(choose("auto", table.variables), table)
+        words["score"] = ScoreOption.named(usual.word, {**usual.options, **changes})
+    found = aw.posterior(table, progress=False, **{"method": "exact", **words}).found.adjacent
     return found[np.triu_indices(len(found), 1)]
 
 

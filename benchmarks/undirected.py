@@ -34,13 +34,13 @@ SPEED = ((500, 1000, "sparse"), (500, 1000, "moral"), (1000, 1000, "sparse"), (1
 
 
 def boundary(gamma):
-    return {"search": "boundary", "score": "ebic", "gamma": gamma}
+    return {"search": "boundary", "score": aw.EBIC(gamma=gamma)}
 
 
 WAYS = {
     "default": {},
     "glasso ebic": {"penalty": "ebic"},
-    "glasso ebic 0": {"penalty": "ebic", "gamma": 0.0},
+    "glasso ebic 0": {"penalty": "ebic", "search": aw.Glasso(gamma=0.0)},
     "glasso ric": {"penalty": "ric"},
     "nbhd ebic": {"search": "neighbourhood", "penalty": "ebic"},
     "nbhd ric": {"search": "neighbourhood", "penalty": "ric"},
@@ -50,7 +50,10 @@ WAYS = {
 }
 GAMMAS = {
     "default": {},
-    **{f"gamma {gamma}": {"gamma": gamma} for gamma in (0.0, 0.5, 0.6, 0.75, 1.0)},
+    **{
+        f"gamma {gamma}": {"search": aw.Stepwise(gamma=gamma)}
+        for gamma in (0.0, 0.5, 0.6, 0.75, 1.0)
+    },
 }
 
 

@@ -27,9 +27,7 @@ import arcwise as aw
 from arcwise.conditionals import FAMILIES
 
 WORDS: dict[str, Any] = {
-    "model": "parzen",
-    "bandwidths": "one",
-    "min_bandwidth": 0.05,
+    "model": aw.Parzen(bandwidths="one", min_bandwidth=0.05),
     "penalty": 0.1,
 }
 SPLITS, RUNS = (2, 3) if quick() else (20, 15)
@@ -48,7 +46,7 @@ def from_complete(table: aw.Table, seed: int) -> tuple[aw.Network, aw.DAG]:
     """Run greedy search from a complete graph in random order; return the result and that graph."""
     order = np.random.default_rng(seed).permutation(len(table.names)).tolist()
     start = aw.DAG.complete(table.names, order)
-    return aw.learn(table, search="greedy", start=start, **WORDS), start
+    return aw.learn(table, search=aw.Greedy(start=start), **WORDS), start
 
 
 # -- figure 1, left ----------------------------------------------------------------------------
@@ -111,7 +109,7 @@ def splits(folder: Path) -> None:
         curve = replay(net, start, train, test)
         curves.append(curve)
         shared = FAMILIES["parzen"].bind(train, bandwidths="shared")
-        joint = aw.fit(aw.DAG.complete(train.names), train, model="parzen", bandwidths="shared")
+        joint = aw.fit(aw.DAG.complete(train.names), train, model=aw.Parzen(bandwidths="shared"))
         complete = sum(shared.loo(c, [row])[0] for c, row in enumerate(joint.graph.parents))
         first, last = curve[0], curve[-1]
         logs = joint.logpdf(test)
@@ -173,8 +171,7 @@ def fewer_inputs(folder: Path) -> None:
     table = aw.example("boston").continuous().select(list(boston().names))
     train, test = aw.split(table, 2 / 3, np.random.default_rng(1))
     train, scaling = aw.standardise(train)
-    words = {name: WORDS[name] for name in ("model", "bandwidths", "min_bandwidth")}
-    found = aw.prune(train, "INDUS", test=scaling.apply(test), **words)
+    found = aw.prune(train, "INDUS", test=scaling.apply(test), model=WORDS["model"])
     print(found)
     rows: list[Row] = [
         {
@@ -209,9 +206,9 @@ def fifteen(folder: Path) -> None:
     print(
         f"\n3. {RUNS} runs from complete graphs in random order: on the same rows, and on resampled rows"
     )
-    words = {**WORDS, "search": "greedy", "start": "complete", "draws": RUNS}
+    words = {**WORDS, "search": aw.Greedy(start="complete"), "draws": RUNS}
     same, other = (
-        aw.posterior(boston(), method="bootstrap", resampling=way, **words).stability()
+        aw.posterior(boston(), method=aw.Bootstrap(resampling=way), **words).stability()
         for way in ("none", "bootstrap")
     )
     rows: list[Row] = [

@@ -146,16 +146,16 @@ def _conditioned(mixture: Any, row: Array, y: float) -> tuple[float, float]:
 
 def models(train: aw.Table, seed: int) -> dict[str, Callable[[aw.Table, Array], Answer] | None]:
     """Every model, fitted to the training rows."""
-    path = aw.path(train, model="parzen", min_bandwidth=0.05, progress=False)
+    path = aw.path(train, model=aw.Parzen(min_bandwidth=0.05), progress=False)
     everyone = aw.UGraph.complete(train.names)
-    directed = aw.learn(train, model="parzen", min_bandwidth=0.05, progress=False)
+    directed = aw.learn(train, model=aw.Parzen(min_bandwidth=0.05), progress=False)
     effort = {**EFFORT, "seed": seed, "method": "gibbs"}
     return {
         "boundary, penalty 0, stacked": asked(path.network(0.0), method="stacked"),
         "boundary, penalty 0, Gibbs": asked(path.network(0.0), **effort),
         "boundary, penalty 0.2, Gibbs": asked(path.network(0.2), **effort),
         "all others, Gibbs": asked(
-            aw.fit(everyone, train, model="parzen", min_bandwidth=0.05), **effort
+            aw.fit(everyone, train, model=aw.Parzen(min_bandwidth=0.05)), **effort
         ),
         "directed, blankets, Gibbs": asked(directed, **effort),
         "joint Parzen, one width": joint_parzen(train),

@@ -24,7 +24,12 @@ def lecture(table: aw.Table, folder: Path) -> list[aw.Network]:
     covariance = moments.scatter / (moments.n - 1) / 1000
     thousands = aw.Moments.given(moments.names, moments.n, moments.mean, covariance)
     nets = [
-        aw.learn(thousands, graph="undirected", penalty=rho, scale="covariance", refit=False)
+        aw.learn(
+            thousands,
+            graph="undirected",
+            penalty=rho,
+            search=aw.Glasso(scale="covariance", refit=False),
+        )
         for rho in PENALTIES
     ]
     rows: list[Row] = [

@@ -38,11 +38,11 @@ import arcwise as aw
 SEED = 1
 RESTARTS = 3 if quick() else 10
 FOLDS = 3 if quick() else 10
-WALKS = {"walks": 1, "walk_length": 5} if quick() else {}
+TABU = aw.Tabu(walks=1, walk_length=5) if quick() else aw.Tabu()
 SEARCHES: dict[str, dict[str, Any]] = {
     "greedy": {"search": "greedy"},
     "tabu": {"search": "tabu"},
-    f"tabu, {RESTARTS} restarts": {"search": "tabu", "restarts": RESTARTS},
+    f"tabu, {RESTARTS} restarts": {"search": aw.Tabu(restarts=RESTARTS)},
     "exact": {"search": "exact"},
 }
 
@@ -114,7 +114,7 @@ def curve(colour: str, table: aw.Table) -> list[Row]:
     `tuning` has means and errors; `validate` with the same seed has the same folds and gives the
     density of each row, hence paired differences, whose errors are far smaller.
     """
-    words: dict[str, Any] = {"search": "tabu"} | WALKS
+    words: dict[str, Any] = {"search": TABU}
     net = aw.learn(table, penalty="cv", seed=SEED, progress=False, **words)
     tuning = net.tuning[::6] if quick() else net.tuning
     shared = {"score": "loglik", "seed": SEED, "folds": FOLDS, "progress": False} | words
@@ -171,7 +171,7 @@ def rivals(colour: str, table: aw.Table) -> list[Row]:
 
 def structure(colour: str, table: aw.Table, why: str, charge: float) -> aw.Network:
     """Print the graph of tabu search with restarts, and the arcs at quality."""
-    net = learn(table, charge, search="tabu", restarts=RESTARTS)
+    net = learn(table, charge, search=aw.Tabu(restarts=RESTARTS))
     p = len(net.variables)
     shown = "complete: every pair is joined" if net.graph.n_arcs == p * (p - 1) / 2 else net.graph
     print(f"\n{colour}, lambda {charge:.3g} ({why}): {net.graph.n_arcs} arcs\n{shown}")

@@ -293,7 +293,8 @@ def test_the_facade_gives_exactly_what_it_lists():
     for name in arcwise.__all__:
         assert getattr(arcwise, name) is not None
     estimators = ["BayesClassifier", "BayesRegressor", "GraphLasso"]
-    objects = [
+    objects = ["Prior"]
+    objects += [
         name for name in arcwise.options.__all__ if hasattr(getattr(arcwise.options, name), "word")
     ]
     assert sorted([*arcwise.__all__, *objects, *estimators, "__version__"]) == dir(arcwise)

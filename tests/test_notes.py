@@ -35,7 +35,7 @@ def test_a_sentence_of_an_older_file_is_kept():
     [
         ({"search": "exact"}, StopReason.OPTIMAL),
         ({"search": "greedy"}, StopReason.CONVERGED),
-        ({"search": "greedy", "max_steps": 1}, StopReason.MAX_STEPS),
+        ({"search": aw.Greedy(max_steps=1)}, StopReason.MAX_STEPS),
         ({"search": "greedy", "time_limit": 0}, StopReason.TIME_LIMIT),
         ({"graph": "undirected"}, StopReason.CONVERGED),
     ],

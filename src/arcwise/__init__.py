@@ -155,8 +155,7 @@ _OPTIONS = (
     "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu",
     "DegenerateGaussian", "Deletion", "Discrete", "Exact",
     "Gaussian", "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Marginal",
-    "Neighbourhood", "Neural", "Parzen",
-    "Stepwise", "Tabu", "TruncatedBasis",
+    "Neighbourhood", "Neural", "Parzen", "Prior", "Stepwise", "Tabu", "TruncatedBasis",
 )  # fmt: skip
 """Local models, scores, searches and methods with settings; `arcwise.options` has them all."""
 

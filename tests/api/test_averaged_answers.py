@@ -80,7 +80,7 @@ def off(columns: int, tables: int, seeds: int, draws: int, *, levels: bool) -> n
         questions = [question(each, levels=levels) for each in QUESTIONS]
         wanted = [number(exact.query("v0", **asked))[0] for asked in questions]
         for seed in range(seeds):
-            chains = aw.posterior(data, method="mcmc", draws=draws, chains=2, seed=seed)
+            chains = aw.posterior(data, method=aw.MCMC(chains=2), draws=draws, seed=seed)
             for asked, value in zip(questions, wanted, strict=True):
                 mean, error = number(chains.query("v0", **asked))
                 assert error > 0
@@ -106,7 +106,7 @@ def test_errors_of_averaged_answers_cover_at_their_rate(columns, levels):
 
 def test_predictions_and_answers_have_the_same_errors():
     data = rows(2, 4, levels=False)
-    post = aw.posterior(data, method="mcmc", draws=100, chains=2)
+    post = aw.posterior(data, method=aw.MCMC(chains=2), draws=100)
     given = {"v1": 1.0, "v2": -0.5}
     belief = post.query("v0", given)
     row = {name: [value] for name, value in given.items()}
@@ -118,7 +118,7 @@ def test_predictions_and_answers_have_the_same_errors():
     assert belief.to_dict()["error"] == belief.error
     assert belief.probability((0.0, None)).error > 0
     assert post.query(["v0", "v3"], given)["v0"].error == pytest.approx(belief.error)
-    words = aw.posterior(rows(2, 3, levels=True), method="mcmc", draws=100, chains=2)
+    words = aw.posterior(rows(2, 3, levels=True), method=aw.MCMC(chains=2), draws=100)
     both = words.query("v0", {"v1": "yes"}), words.predict({"v1": ["yes"]}, "v0")
     assert both[1].error[0] == pytest.approx(both[0].error)
 

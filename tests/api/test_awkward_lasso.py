@@ -9,6 +9,7 @@ from arcwise.undirected.selection import by_stability
 
 SOURCE = linear(3, rows=150, p=6)
 WORDS = {"graph": "undirected", "model": "gaussian"}
+PAIRWISE = aw.Glasso(gaps="pairwise")
 
 
 def test_a_copy_is_named_and_spoils_nothing():
@@ -57,16 +58,16 @@ def test_pairwise_gaps_are_held_out_as_they_are():
     x[:, 2] += x[:, 1]
     x[np.arange(120), np.arange(120) % 3] = np.nan  # no row is complete
     table = dict(zip("abc", x.T, strict=True))
-    net = aw.learn(table, **WORDS, gaps="pairwise", penalty="cv")
+    net = aw.learn(table, penalty="cv", search=PAIRWISE, **WORDS)
     assert len(net.tuning) == 30
     assert net.graph.n_edges >= 2
-    judged = aw.validate(table, folds=4, gaps="pairwise", penalty=0.05, **WORDS)
+    judged = aw.validate(table, folds=4, penalty=0.05, search=PAIRWISE, **WORDS)
     assert np.isfinite(judged.mean)
     assert np.isfinite(judged.rmse).all()
     assert judged.r2[1] > 0.2
     for rule in ("stars", "ric"):
         with pytest.raises(aw.OptionError, match="needs complete rows"):
-            aw.learn(table, **WORDS, gaps="pairwise", penalty=rule)
+            aw.learn(table, penalty=rule, search=PAIRWISE, **WORDS)
 
 
 def test_a_run_that_is_cut_short_says_so():
@@ -98,7 +99,7 @@ def test_few_rows_are_told():
 
 def test_a_choice_at_the_end_of_the_path_is_told():
     boston = aw.example("boston")
-    net = aw.learn(boston, **WORDS, penalty="cv", n_penalties=6)
+    net = aw.learn(boston, penalty="cv", search=aw.Glasso(n_penalties=6), **WORDS)
     assert net.settings["penalty"] == min(row["penalty"] for row in net.tuning)
     assert "smallest one tried" in net.notes[-1]
 

@@ -180,7 +180,7 @@ def test_sure_edges_are_dark(homes):
     assert [line.ink for line in sure] == sorted(line.ink for line in lines)
     axes = net.plot()
     assert any("bootstrap frequency" in text.get_text() for text in axes.get_legend().get_texts())
-    post = aw.posterior(homes, method="mcmc", draws=50, chains=2)
+    post = aw.posterior(homes, method=aw.MCMC(chains=2), draws=50)
     for kind in ("graph", "matrix", "trace"):
         assert post.plot(kind) is not None
     assert post.plot("reliability", truth=net.graph) is not None

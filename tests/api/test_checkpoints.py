@@ -8,8 +8,6 @@ import pytest
 
 import arcwise as aw
 from arcwise.errors import FileError
-from arcwise.learners import Specification
-from arcwise.learners.posteriors.plan import Plan
 
 COLUMNS = ["RM", "LSTAT", "MEDV"]
 FRAME = np.full((3, 3), 0.3)
@@ -17,7 +15,7 @@ ROWS = {name: [0.0, 1.0] for name in COLUMNS}
 
 # Everything that shapes a result, with a run to begin with and another value.
 BOOT = {"method": "bootstrap", "model": "gaussian", "search": "greedy", "draws": 2}
-MCMC = {"method": "mcmc", "draws": 2, "chains": 2, "burn_in": 4, "thin": 2}
+MCMC = {"method": aw.MCMC(chains=2, burn_in=4, thin=2), "draws": 2}
 LASSO = {
     "method": "bootstrap",
     "graph": "undirected",
@@ -25,52 +23,56 @@ LASSO = {
     "draws": 2,
     "penalty": 0.3,
 }
-EXPERT = {**BOOT, "expert": "[RM][LSTAT|RM][MEDV|LSTAT]"}
+GRAPH = "[RM][LSTAT|RM][MEDV|LSTAT]"
+EXPERT = {**BOOT, "prior": aw.Prior(GRAPH)}
 CHANGES = [
     (BOOT, {"method": "mcmc", "search": "auto"}),
     (BOOT, {"graph": "undirected", "search": "boundary"}),
-    (BOOT, {"model": "parzen", "max_parents": 1}),
+    (BOOT, {"model": "parzen", "rules": aw.Rules(max_parents=1)}),
     (BOOT, {"score": "bic"}),
     (BOOT, {"score": "ebic"}),
     (BOOT, {"search": "tabu"}),
     (BOOT, {"penalty": 0.1}),
     (BOOT, {"rules": aw.Rules(forbidden=["RM -> MEDV"])}),
-    (BOOT, {"required": ["RM -> MEDV"]}),
-    (BOOT, {"forbidden": ["RM -> MEDV"]}),
-    (BOOT, {"tiers": [["RM"], ["LSTAT", "MEDV"]]}),
-    (BOOT, {"max_parents": 1}),
-    (BOOT, {"resampling": "subsample"}),
-    ({**BOOT, "resampling": "subsample"}, {"fraction": 0.7}),
-    (BOOT, {"kinds": dict.fromkeys(COLUMNS, "discrete"), "model": "auto"}),
-    (BOOT, {"weights": np.arange(1.0, 507.0)}),
-    (BOOT, {"na_values": [50.0]}),
+    (BOOT, {"rules": aw.Rules(required=["RM -> MEDV"])}),
+    (BOOT, {"rules": aw.Rules(forbidden=["RM -> MEDV"])}),
+    (BOOT, {"rules": aw.Rules(tiers=[["RM"], ["LSTAT", "MEDV"]])}),
+    (BOOT, {"rules": aw.Rules(max_parents=1)}),
+    (BOOT, {"method": aw.Bootstrap(resampling="subsample")}),
+    (
+        {**BOOT, "method": aw.Bootstrap(resampling="subsample")},
+        {"method": aw.Bootstrap(resampling="subsample", fraction=0.7)},
+    ),
+    (BOOT, {"data": {"kinds": dict.fromkeys(COLUMNS, "discrete")}, "model": "auto"}),
+    (BOOT, {"data": {"weights": np.arange(1.0, 507.0)}}),
+    (BOOT, {"data": {"na_values": [50.0]}}),
     (BOOT, {"seed": 1}),
-    (BOOT, {"expert": "[RM][LSTAT|RM][MEDV|LSTAT]"}),
-    (EXPERT, {"expert": "[MEDV][LSTAT|MEDV][RM|LSTAT]"}),
-    (EXPERT, {"expert_weight": 0.7}),
-    (EXPERT, {"expert_weight": {("RM", "LSTAT"): 0.7}}),
-    (BOOT, {"start": "complete"}),
-    (BOOT, {"start": "[RM][LSTAT|RM][MEDV|LSTAT]"}),
-    (BOOT, {"pseudo_rows": ROWS}),
-    ({**BOOT, "pseudo_rows": ROWS}, {"pseudo_rows": {**ROWS, "RM": [1.0, 0.0]}}),
-    ({**BOOT, "score": "ebic"}, {"gamma": 0.3}),
-    (LASSO, {"factors": 2 * np.ones((3, 3))}),
-    ({**LASSO, "factors": np.ones((3, 3))}, {"factors": np.ones((3, 3)) + 1e-9 * np.eye(3)}),
-    (MCMC, {"chains": 3}),
-    (MCMC, {"burn_in": 5}),
-    (MCMC, {"thin": 3}),
-    (MCMC, {"sampler": "order"}),
+    (BOOT, {"prior": aw.Prior(graph="[RM][LSTAT|RM][MEDV|LSTAT]")}),
+    (EXPERT, {"prior": aw.Prior(graph="[MEDV][LSTAT|MEDV][RM|LSTAT]")}),
+    (EXPERT, {"prior": aw.Prior(GRAPH, weight=0.7)}),
+    (EXPERT, {"prior": aw.Prior(GRAPH, weight={("RM", "LSTAT"): 0.7})}),
+    (BOOT, {"search": aw.Greedy(start="complete")}),
+    (BOOT, {"search": aw.Greedy(start="[RM][LSTAT|RM][MEDV|LSTAT]")}),
+    (BOOT, {"prior": aw.Prior(rows=ROWS)}),
+    ({**BOOT, "prior": aw.Prior(rows=ROWS)}, {"prior": aw.Prior(rows={**ROWS, "RM": [1.0, 0.0]})}),
+    ({**BOOT, "score": "ebic"}, {"score": aw.EBIC(gamma=0.3)}),
+    (LASSO, {"search": aw.Glasso(factors=2 * np.ones((3, 3)))}),
+    (
+        {**LASSO, "search": aw.Glasso(factors=np.ones((3, 3)))},
+        {"search": aw.Glasso(factors=np.ones((3, 3)) + 1e-9 * np.eye(3))},
+    ),
+    (MCMC, {"method": aw.MCMC(chains=3, burn_in=4, thin=2)}),
+    (MCMC, {"method": aw.MCMC(chains=2, burn_in=5, thin=2)}),
+    (MCMC, {"method": aw.MCMC(chains=2, burn_in=4, thin=3)}),
+    (MCMC, {"method": aw.MCMC(chains=2, burn_in=4, thin=2, sampler="order")}),
     (MCMC, {"prior": "fair"}),
     ({**MCMC, "prior": 1.0}, {"prior": 1.5}),
     ({**MCMC, "prior": FRAME}, {"prior": FRAME + 1e-9}),
 ]  # fmt: skip
 
-HARMLESS = {
-    "data", "draws", "n_jobs", "backend", "time_limit", "progress", "checkpoint", "resume", "options",
-}  # fmt: skip
-# A policy that drops nothing is no change, a rule is a penalty, and the default score goes by the others.
-# Settings of option objects are those of `options`.
-CHECKED_ALONE = {"missing", "rule", "score_default", "score_options", "model_options"}
+HARMLESS = {"draws", "n_jobs", "time_limit", "progress", "checkpoint"}
+# A policy that drops nothing is no change.
+CHECKED_ALONE = {"missing"}
 
 
 @pytest.fixture(scope="module")
@@ -78,22 +80,34 @@ def homes():
     return aw.example("boston").select(COLUMNS)
 
 
-def test_every_option_is_changed_by_some_case():
+def test_every_parameter_is_changed_by_some_case():
     changed = {name for _, change in CHANGES for name in change}
     known = set(inspect.signature(aw.posterior).parameters)
-    known |= {field.name for field in fields(Specification)} - {"rng", "threads"}
-    known |= {field.name for field in fields(Plan)}
     assert known - changed == HARMLESS | CHECKED_ALONE
+
+
+@pytest.mark.parametrize("kind", [aw.MCMC, aw.Bootstrap, aw.Prior])
+def test_every_setting_of_a_method_or_a_prior_is_changed_by_some_case(kind):
+    """Backends, and the prior of a posterior in other forms, shape no result or have cases of their own."""
+    values = [
+        value for _, change in CHANGES for value in change.values() if isinstance(value, kind)
+    ]
+    usual = {each.name: each.default for each in fields(kind)}
+    changed = {
+        name for name in usual for value in values if getattr(value, name) is not usual[name]
+    }
+    assert set(usual) - changed <= {"backend", "arcs"}
 
 
 @pytest.mark.parametrize(("first", "change"), CHANGES, ids=lambda each: ",".join(each))
 def test_a_checkpoint_under_another_option_is_refused(homes, tmp_path, first, change):
     place = tmp_path / "run.npz"
-    frame = not {"kinds", "na_values"}.isdisjoint(change)
-    words = {"data": homes.to_pandas() if frame else homes, "progress": False}
-    aw.posterior(**words, **first, checkpoint=place)
+    reading, others = change.get("data", {}), {n: v for n, v in change.items() if n != "data"}
+    frame = homes.to_pandas() if reading else homes
+    words = {"progress": False, "checkpoint": place}
+    aw.posterior(frame, **words, **first)
     with pytest.raises(FileError, match="another run"):
-        aw.posterior(**{**words, **first, **change}, checkpoint=place)
+        aw.posterior(aw.table(frame, **reading), **{**words, **first, **others})
 
 
 @pytest.mark.parametrize("first", [BOOT, EXPERT, LASSO, MCMC, {**MCMC, "prior": FRAME}])
@@ -116,6 +130,6 @@ def test_a_change_of_the_rule_for_gaps_counts_where_there_are_gaps(homes, tmp_pa
 
 def test_certainty_is_found_anew_for_another_expert(homes, tmp_path):
     words = {"method": "bootstrap", "draws": 4, "checkpoint": tmp_path / "run.npz"}
-    aw.learn(homes, expert="[RM][LSTAT|RM][MEDV|LSTAT]").certainty(**words)
+    aw.learn(homes, prior=aw.Prior(graph="[RM][LSTAT|RM][MEDV|LSTAT]")).certainty(**words)
     with pytest.raises(FileError, match="its expert is not the one that is asked for"):
-        aw.learn(homes, expert="[MEDV][LSTAT|MEDV][RM|LSTAT]").certainty(**words)
+        aw.learn(homes, prior=aw.Prior(graph="[MEDV][LSTAT|MEDV][RM|LSTAT]")).certainty(**words)

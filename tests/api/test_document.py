@@ -102,7 +102,9 @@ def test_summaries_are_of_the_data_and_contain_no_rows():
 
 def test_the_python_lines_make_the_same_network_again():
     table = linear(3, rows=80, p=4)
-    net = aw.learn(table, score="bic", search="tabu", restarts=2, max_parents=1, seed=4)
+    net = aw.learn(
+        table, score="bic", search=aw.Tabu(restarts=2), seed=4, rules=aw.Rules(max_parents=1)
+    )
     code = document(net)["making"]["python"]
     code = code.replace('aw.read("data.csv")', "table").rpartition("\n")[0]
     names = {"table": table}

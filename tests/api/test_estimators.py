@@ -60,14 +60,15 @@ def test_every_option_of_the_lasso_can_be_given():
 
     assert set(options_of(searches("undirected")["glasso"])) <= set(aw.GraphLasso().get_params())
     x = rows()
-    words = {"graph": "undirected", "model": "gaussian", "refit": False}
+    words = {"graph": "undirected", "model": "gaussian"}
     for options in (
         {"penalty": "ebic", "n_penalties": 5, "min_ratio": 0.2, "gamma": 1.0},
         {"penalty": "stars", "subsamples": 5, "threshold": 0.1},
         {"penalty": "ric", "rotations": 3},
         {"penalty": 0.1, "factors": np.where(np.eye(5), 1.0, 2.0)},
     ):
-        wanted = aw.learn(x, **words, **options)
+        search = aw.Glasso(refit=False, **{n: v for n, v in options.items() if n != "penalty"})
+        wanted = aw.learn(x, **words, search=search, penalty=options["penalty"])
         found = aw.GraphLasso(**options).fit(x)
         assert found.penalty_ == wanted.settings["penalty"]
         np.testing.assert_allclose(found.precision_, wanted.precision, atol=1e-12)

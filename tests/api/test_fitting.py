@@ -31,7 +31,7 @@ def test_a_graph_over_some_columns_is_fitted_to_them(graph):
 
 def test_weights_gaps_and_moments():
     weights = np.random.default_rng(1).integers(1, 4, 80)
-    a = aw.fit("[v0][v1|v0]", SOURCE, weights=weights)
+    a = aw.fit("[v0][v1|v0]", aw.table(SOURCE, weights=weights))
     b = aw.fit("[v0][v1|v0]", SOURCE.take(np.repeat(np.arange(80), weights)))
     assert a["v1"].coefficients == pytest.approx(b["v1"].coefficients)
     assert a.score == pytest.approx(b.score)
@@ -102,8 +102,8 @@ def test_numbers_that_make_no_network_are_refused(numbers, hint):
 @pytest.mark.parametrize("graph", ["directed", "undirected"])
 def test_a_shared_width_is_tuned_to_the_graph_given(graph):
     table = aw.example("boston").select(["CRIM", "DIS", "LSTAT", "MEDV", "NOX", "RM"])
-    found = aw.learn(table, graph=graph, model="parzen", bandwidths="shared")
-    fitted = aw.fit(found.graph, table, model="parzen", bandwidths="shared")
+    found = aw.learn(table, graph=graph, model=aw.Parzen(bandwidths="shared"))
+    fitted = aw.fit(found.graph, table, model=aw.Parzen(bandwidths="shared"))
     own = sum(found.scorer.local(i, row) for i, row in enumerate(found.net.inputs))
     assert fitted.score == pytest.approx(own, abs=1e-3 * table.rows)
     for name in table.names:

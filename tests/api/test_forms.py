@@ -31,24 +31,26 @@ def data():
 def test_forms_mean_the_same_everywhere(form, data):
     assert set(aw.fit(form, data).graph.arcs) == ARCS
     assert aw.score(form, data) == aw.score(aw.dag(form), data)
-    pulled = aw.learn(data, expert=form, expert_weight=50.0, certainty=False)
+    pulled = aw.learn(data, certainty=False, prior=aw.Prior(graph=form, weight=50.0))
     assert set(pulled.graph.arcs) == ARCS
-    begun = aw.learn(data, start=form, search="greedy", certainty=False)
+    begun = aw.learn(data, search=aw.Greedy(start=form), certainty=False)
     assert set(begun.specification.start.arcs) == ARCS
 
 
 @pytest.mark.parametrize("form", FORMS[:5] + FORMS[6:], ids=str)
 def test_rules_take_them_too(form, data):
-    assert set(aw.learn(data, required=form, certainty=False).graph.arcs) >= ARCS
-    assert not ARCS & set(aw.learn(data, forbidden=form, certainty=False).graph.arcs)
+    assert set(aw.learn(data, certainty=False, rules=aw.Rules(required=form)).graph.arcs) >= ARCS
+    assert not ARCS & set(
+        aw.learn(data, certainty=False, rules=aw.Rules(forbidden=form)).graph.arcs
+    )
 
 
 @pytest.mark.parametrize("form", ["a <-> c", "a => c", ["a", "c"], {"a", "c"}, 3, {"c": "a -> b"}])
 def test_what_is_not_a_graph_is_an_error(form, data):
     for call in (
         lambda: aw.fit(form, data),
-        lambda: aw.learn(data, expert=form),
-        lambda: aw.learn(data, start=form),
+        lambda: aw.learn(data, prior=aw.Prior(graph=form)),
+        lambda: aw.learn(data, search=aw.Auto(start=form)),
     ):
         with pytest.raises(aw.ArcwiseError):
             call()

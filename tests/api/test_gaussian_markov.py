@@ -170,7 +170,7 @@ def test_losses_after_refitting(fitted):
         assert row.refit_loss == pytest.approx((loglik - other) / SOURCE.rows, abs=1e-10)
         assert row.refit_loss >= row.strength - 1e-12
     assert "refit loss" in str(losses)
-    shrunk = aw.learn(SOURCE, **WORDS, penalty=0.1, refit=False)
+    shrunk = aw.learn(SOURCE, penalty=0.1, search=aw.Glasso(refit=False), **WORDS)
     with pytest.raises(aw.FitError, match="refit=True"):
         shrunk.refit_losses()
     with pytest.raises(aw.FitError, match="joint"):
@@ -199,13 +199,10 @@ def test_auto_is_stepwise_and_says_so(found):
 
 
 def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
-    for words in ({"penalty": 0.1}, {"penalty": "ebic"}, {"penalty": "cv"}, {"refit": False}):
+    for words in ({"penalty": 0.1}, {"penalty": "ebic"}, {"penalty": "cv"}):
         assert aw.learn(SOURCE, **WORDS, **words).settings["search"] == "glasso"
-    loose = aw.learn(SOURCE, **WORDS, n_penalties=10, min_ratio=0.05)
+    loose = aw.learn(SOURCE, search=aw.Glasso(n_penalties=10, min_ratio=0.05), **WORDS)
     assert loose.settings["penalty_rule"] == "ebic"
-    assert "taken because of n_penalties= and min_ratio=; by default edges are found" in " ".join(
-        map(str, loose.notes)
-    )
     assert aw.path(SOURCE, **WORDS).grid
     for words in ({"penalty": 0.1}, {"penalty": "cv"}, {"penalty": "ebic"}):
         with pytest.raises(aw.OptionError, match="search='stepwise' charges edges"):
@@ -219,22 +216,24 @@ def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
 
 
 def test_stepwise_takes_what_the_lasso_takes():
-    wide = aw.learn(SOURCE, **WORDS, gamma=0.0)
+    wide = aw.learn(SOURCE, search=aw.Stepwise(gamma=0.0), **WORDS)
     assert wide.settings["search"] == "stepwise"
-    assert wide.graph.n_edges >= aw.learn(SOURCE, **WORDS, gamma=5.0).graph.n_edges
+    assert (
+        wide.graph.n_edges >= aw.learn(SOURCE, search=aw.Stepwise(gamma=5.0), **WORDS).graph.n_edges
+    )
     rules = aw.Rules(required=["v0 -- v5"], forbidden=["v1 -- v2"])
     bound = aw.learn(SOURCE, **WORDS, rules=rules)
     assert ("v0", "v5") in bound.graph.edges
     assert ("v1", "v2") not in bound.graph.edges
-    twice = aw.learn(SOURCE, **WORDS, weights=np.full(SOURCE.rows, 2.0))
+    twice = aw.learn(aw.table(SOURCE, weights=np.full(SOURCE.rows, 2.0)), **WORDS)
     copied = {n: np.tile(c, 2) for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)}
     assert twice.graph == aw.learn(copied, **WORDS).graph
     bent = {
         n: np.exp((c - c.mean()) / c.std())
         for n, c in zip(SOURCE.names, SOURCE.columns, strict=True)
     }
-    ranked = aw.learn(bent, **WORDS, nonparanormal=True)
-    assert ranked.graph == aw.learn(SOURCE, **WORDS, nonparanormal=True).graph
+    ranked = aw.learn(bent, search=aw.Stepwise(nonparanormal=True), **WORDS)
+    assert ranked.graph == aw.learn(SOURCE, search=aw.Stepwise(nonparanormal=True), **WORDS).graph
     assert ranked.settings["search"] == "stepwise"
 
 
@@ -259,7 +258,7 @@ def test_the_lasso_finds_its_penalty_by_ebic():
 
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_a_number_is_rho_on_the_scale_of_correlations(diagonal):
-    net = aw.learn(SOURCE, **WORDS, penalty=0.15, diagonal=diagonal, refit=False)
+    net = aw.learn(SOURCE, penalty=0.15, search=aw.Glasso(diagonal=diagonal, refit=False), **WORDS)
     sd = SOURCE.matrix().std(axis=0)
     wanted = glasso(correlations(SOURCE), 0.15, penalise_diagonal=diagonal)
     theta = net.net.joint.precision * np.outer(sd, sd)
@@ -278,7 +277,7 @@ def test_refitting_is_the_known_graphs_fit():
 def test_the_scale_of_covariances():
     cov = np.cov(SOURCE.matrix().T, bias=True)
     rho = 0.3 * largest_penalty(cov)
-    net = aw.learn(SOURCE, **WORDS, penalty=rho, scale="covariance", refit=False)
+    net = aw.learn(SOURCE, penalty=rho, search=aw.Glasso(scale="covariance", refit=False), **WORDS)
     np.testing.assert_allclose(net.net.joint.precision, glasso(cov, rho).precision, atol=1e-6)
     assert net.settings["penalty_unit"] == "rho, covariance units"
 
@@ -371,8 +370,8 @@ def test_how_the_penalty_was_chosen_is_written_and_drawn(rule, tmp_path):
 
 def test_stability_goes_with_rules_weights_and_neighbourhoods():
     rules = aw.Rules(required=["v0 -> v5"], forbidden=["v1 -> v2"])
-    for search in ("glasso", "neighbourhood"):
-        words = {**WORDS, "search": search, "penalty": "stars", "subsamples": 8, "rules": rules}
+    for search in (aw.Glasso(subsamples=8), aw.Neighbourhood(subsamples=8)):
+        words = {**WORDS, "search": search, "penalty": "stars", "rules": rules}
         net = aw.learn(SOURCE, **words)
         assert ("v0", "v5") in net.graph.edges
         assert ("v1", "v2") not in net.graph.edges
@@ -381,13 +380,13 @@ def test_stability_goes_with_rules_weights_and_neighbourhoods():
         assert turned.graph == net.graph
         assert aw.learn(SOURCE, **{**words, "rules": aw.Rules()}).tuning != net.tuning
     heavy = np.random.default_rng(0).uniform(0, 3, SOURCE.rows)
-    weighted = aw.learn(SOURCE, **WORDS, penalty="stars", weights=heavy)
+    weighted = aw.learn(aw.table(SOURCE, weights=heavy), penalty="stars", **WORDS)
     assert weighted.tuning != aw.learn(SOURCE, **WORDS, penalty="stars").tuning
-    assert aw.learn(SOURCE, **WORDS, penalty="stars", weights=np.full(SOURCE.rows, 2.0)).graph == (
-        aw.learn(SOURCE, **WORDS, penalty="stars").graph
-    )
+    assert aw.learn(
+        aw.table(SOURCE, weights=np.full(SOURCE.rows, 2.0)), penalty="stars", **WORDS
+    ).graph == (aw.learn(SOURCE, **WORDS, penalty="stars").graph)
     with pytest.raises(aw.FitError, match="no row with a weight of its own"):
-        aw.learn(SOURCE, **WORDS, penalty="ric", weights=heavy)
+        aw.learn(aw.table(SOURCE, weights=heavy), penalty="ric", **WORDS)
 
 
 def test_a_column_that_does_not_vary_does_not_matter_to_rules():
@@ -422,7 +421,8 @@ def test_moments_will_do_where_no_rows_are_needed(found):
     assert aw.learn(moments, **WORDS).graph == found.graph
     assert aw.learn(moments, **WORDS, penalty=0.1).graph.n_edges > 0
     for words in (
-        {"penalty": "stars"}, {"penalty": "ric"}, {"penalty": "cv"}, {"nonparanormal": True},
+        {"penalty": "stars"}, {"penalty": "ric"}, {"penalty": "cv"},
+        {"search": aw.Stepwise(nonparanormal=True)},
     ):  # fmt: skip
         with pytest.raises(aw.FitError, match="rows"):
             aw.learn(moments, **WORDS, **words)
@@ -433,8 +433,8 @@ def test_ranks_do_not_mind_the_shape_of_columns():
         name: np.exp((column - column.mean()) / column.std())
         for name, column in zip(SOURCE.names, SOURCE.columns, strict=True)
     }
-    plain = aw.learn(SOURCE, **WORDS, nonparanormal=True, penalty=0.2)
-    again = aw.learn(bent, **WORDS, nonparanormal=True, penalty=0.2)
+    plain = aw.learn(SOURCE, penalty=0.2, search=aw.Glasso(nonparanormal=True), **WORDS)
+    again = aw.learn(bent, penalty=0.2, search=aw.Glasso(nonparanormal=True), **WORDS)
     assert again.graph == plain.graph
     np.testing.assert_allclose(again.edges.partial, plain.edges.partial, atol=1e-9)
     mean = np.array([np.mean(bent[name]) for name in SOURCE.names])
@@ -445,10 +445,10 @@ def test_ranks_do_not_mind_the_shape_of_columns():
 def test_gaps_by_pairs_of_columns():
     x = SOURCE.matrix().copy()
     x[np.random.default_rng(0).random(x.shape) < 0.3] = np.nan
-    net = aw.learn(x, **WORDS, gaps="pairwise")
+    net = aw.learn(x, search=aw.Stepwise(gaps="pairwise"), **WORDS)
     assert any("rows that have both columns" in note for note in net.notes)
     assert net.graph.n_edges > 0
-    assert aw.learn(x, **WORDS).rows < 30
+    assert aw.learn(x, missing="drop", **WORDS).rows < 30
 
 
 # -- paths -----------------------------------------------------------------------------------------
@@ -477,14 +477,14 @@ def test_a_path_of_the_lasso():
     assert path.network(0.0).graph.n_edges == 15
     assert "at penalty" in str(path)
     assert json.loads(json.dumps(path.to_dict()))["grid"] is True
-    few = aw.path(SOURCE, **WORDS, n_penalties=5, min_ratio=0.1, search="neighbourhood")
+    few = aw.path(SOURCE, search=aw.Neighbourhood(n_penalties=5, min_ratio=0.1), **WORDS)
     assert len(few.knots) == 5
 
 
 def test_it_is_drawn():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
-    assert aw.path(SOURCE, **WORDS, n_penalties=5).plot(at=0.3) is not None
+    assert aw.path(SOURCE, search=aw.Glasso(n_penalties=5), **WORDS).plot(at=0.3) is not None
 
 
 # -- bad input -------------------------------------------------------------------------------------
@@ -496,16 +496,15 @@ def test_it_is_drawn():
         ({"penalty": -0.1}, "non-negative number"),
         ({"penalty": float("nan")}, "non-negative number"),
         ({"penalty": "ebicc"}, "Did you mean 'ebic'"),
-        ({"scale": "corelation"}, "Did you mean 'correlation'"),
-        ({"refit": 3}, "True or False"),
+        ({"scale": "covariance"}, "search=aw.Glasso(scale='covariance')"),
         ({"search": "glass"}, "Did you mean 'glasso'"),
         ({"search": "glasso", "score": "bic"}, "own measure"),
         ({"search": "boundary", "penalty": "ebic"}, "lasso"),
         ({"model": "parzen", "search": "glasso"}, "model='gaussian'"),
-        ({"search": "neighbourhood", "refit": True}, "take no option 'refit'"),
-        ({"penalty": "ric", "scale": "covariance"}, "scale='covariance'"),
-        ({"min_ratio": 0.0}, "min_ratio="),
-        ({"start": "complete"}, "complete graph"),
+        ({"search": "neighbourhood", "refit": True}, "search=aw.Glasso(refit=True)"),
+        ({"penalty": "ric", "search": aw.Glasso(scale="covariance")}, "scale='covariance'"),
+        ({"search": aw.Glasso(min_ratio=0.0)}, "min_ratio="),
+        ({"search": aw.Auto(start="complete")}, "complete graph"),
         ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
     ],
     ids=str,
@@ -529,7 +528,7 @@ def test_far_more_columns_than_rows():
     assert any("the noise of so few rows" in note for note in own.notes)
     assert np.isfinite(own.logpdf(wide)).all()
     # A maximum exists with fewer rows than columns, and with fewer than neighbours; not on any graph.
-    forced = aw.learn(wide, **WORDS, penalty=0.2, refit=True).net
+    forced = aw.learn(wide, penalty=0.2, search=aw.Glasso(refit=True), **WORDS).net
     edges = np.array([[j in row for j in range(60)] for row in forced.graph.neighbours]) | np.eye(
         60, dtype=bool
     )
@@ -539,7 +538,7 @@ def test_far_more_columns_than_rows():
     there = sample[np.ix_(numbers, numbers)]
     np.testing.assert_allclose(forced.joint.covariance[edges], there[edges], atol=1e-7)
     with pytest.raises(aw.FitError, match="no maximum"):
-        aw.learn(wide, **WORDS, penalty=0.02, refit=True)
+        aw.learn(wide, penalty=0.02, search=aw.Glasso(refit=True), **WORDS)
     with pytest.raises(aw.FitError, match="larger penalty"):
         aw.learn(wide, **WORDS, penalty=0)
 
@@ -582,7 +581,9 @@ def test_errors_name_columns():
     gaps = np.full((20, 3), np.nan)
     gaps[:10, 0], gaps[10:, 1], gaps[:, 2] = np.arange(10), np.arange(10), np.arange(20)
     with pytest.raises(aw.DataError, match="Columns 'a' and 'b' have 0 rows in common"):
-        aw.learn(dict(zip("abc", gaps.T, strict=True)), **WORDS, gaps="pairwise")
+        aw.learn(
+            dict(zip("abc", gaps.T, strict=True)), search=aw.Stepwise(gaps="pairwise"), **WORDS
+        )
 
 
 def test_matrices_that_are_no_covariance():

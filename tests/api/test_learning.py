@@ -1,5 +1,6 @@
 """`learn`: words, options, rules, seeds, budgets, awkward data."""
 
+import inspect
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ from contracts.cases import applicable, levels, linear, nasty, nasty_levels, tab
 from contracts.laplace import Laplace
 
 import arcwise as aw
+from arcwise.api.options import Search
 from arcwise.conditionals import FAMILIES
 from arcwise.data import folds
 from arcwise.graphs import random_dag
@@ -15,7 +17,7 @@ from arcwise.scores import SCORES, ArcPenalty, bic, loglik, total
 from arcwise.search import SEARCHES
 
 SOURCE = linear(1, rows=80, p=6)
-SHORT = {"annealing": {"steps": 1000}}
+SHORT = {"annealing": aw.Annealing(steps=1000)}
 
 
 NUMBERS = applicable(FAMILIES["gaussian"], SOURCE)
@@ -30,7 +32,7 @@ def bic_of(source):
 @pytest.mark.parametrize("score", SCORES)
 def test_every_score_works_with_every_search(score, search):
     source = SOURCE if score in NUMBERS else levels(1, rows=80, p=4)
-    net = aw.learn(source, score=score, search=search, **SHORT.get(search, {}))
+    net = aw.learn(source, score=score, search=SHORT.get(search, search))
     assert net.settings["score"] == score
     assert net.settings["search"] == search
     assert net.score == pytest.approx(total(net.scorer, net.graph))
@@ -48,25 +50,31 @@ def test_defaults_are_the_extended_bic_and_the_best_graph():
     assert aw.learn(SOURCE, score="bic").settings["score"] == "bic"
 
 
+def made(words):
+    """Options that raise errors when they are made, made inside a test."""
+    return {name: value() if inspect.isfunction(value) else value for name, value in words.items()}
+
+
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
         ({"model": "gausian"}, "Did you mean 'gaussian'"),
         ({"score": "bicc"}, "Did you mean 'bic'"),
         ({"search": "greddy"}, "Did you mean 'greedy'"),
-        ({"start": "emty"}, "Did you mean 'empty'"),
+        ({"search": lambda: aw.Auto(start="emty")}, "Did you mean 'empty'"),
         ({"graph": "undirectd"}, "Did you mean 'undirected'"),
         ({"penalty": "cvv"}, "Did you mean 'cv'"),
         ({"search": "tabu", "restart": 3}, "Did you mean 'restarts'"),
-        ({"score": "bic", "gama": 1}, "take no option 'gama'"),
-        ({"score": "ebic", "gama": 1}, "Did you mean 'gamma'"),
-        ({"search": "greedy", "restarts": 3}, "take no option 'restarts'"),
-        ({"score": "heldout", "fraction": 1.5}, "between 0 and 1"),
+        ({"search": lambda: aw.Tabu(restart=3)}, "Did you mean 'restarts'"),
+        ({"score": "bic", "gama": 1}, "no parameter 'gama'"),
+        ({"score": lambda: aw.EBIC(gama=1)}, "Did you mean 'gamma'"),
+        ({"search": "greedy", "restarts": 3}, "search=aw.Tabu(restarts=3)"),
+        ({"score": aw.HeldOut(fraction=1.5)}, "between 0 and 1"),
     ],
 )
 def test_unknown_words_and_options_are_answered_with_close_ones(words, hint):
     with pytest.raises(aw.OptionError) as caught:
-        aw.learn(SOURCE, **words)
+        aw.learn(SOURCE, **made(words))
     assert hint in str(caught.value)
 
 
@@ -80,15 +88,14 @@ def test_unknown_words_and_options_are_answered_with_close_ones(words, hint):
         {"seed": "one"},
         {"n_jobs": 0, "penalty": "cv"},
         {"rules": [("v0", "v1")]},
-        {"expert": "v0 v1"},
+        {"prior": "v0 -> v1"},
+        {"prior": aw.Prior(arcs="fair")},
         {"score": ["bic"]},
         {"search": ["greedy"]},
-        {"score": "kfold", "folds": "ten"},
-        {"score": "kfold", "folds": 1},
-        {"search": "tabu", "restarts": "three"},
-        {"score": "ebic", "gamma": -1},
-        {"start": aw.DAG.from_arcs([("v0", "z")])},
-        {"expert": aw.DAG.from_arcs([("v0", "z")])},
+        {"score": aw.KFold(folds=1)},
+        {"search": aw.Tabu},
+        {"search": aw.Auto(start=aw.DAG.from_arcs([("v0", "z")]))},
+        {"prior": aw.Prior(graph=aw.DAG.from_arcs([("v0", "z")]))},
         {"rules": aw.Rules(required=[("v0", "z")])},
     ],
     ids=str,
@@ -157,19 +164,21 @@ def test_rules_hold_in_every_word():
     limits = rules.on(SOURCE.names)
     for search in SEARCHES:
         for start in ("empty", "random"):
-            net = aw.learn(SOURCE, rules=rules, search=search, start=start, **SHORT.get(search, {}))
+            steps = {"steps": 1000} if search == "annealing" else {}
+            started = Search.named(search, {"start": start, **steps})
+            net = aw.learn(SOURCE, rules=rules, search=started)
             assert limits.allows_graph(net.graph)
     tuned = aw.learn(SOURCE, rules=rules, penalty="cv", search="greedy")
     assert limits.allows_graph(tuned.graph)
     free = aw.Rules(required=[("v5", "v0")], tiers=[["v3", "v4"], ["v1"]])
-    full = aw.learn(SOURCE, rules=free, start="complete", search="greedy", score="loglik")
+    full = aw.learn(SOURCE, rules=free, search=aw.Greedy(start="complete"), score="loglik")
     assert free.on(SOURCE.names).allows_graph(full.graph)
 
 
 def test_starts_are_where_the_search_begins():
     graph = aw.DAG.from_arcs([("v0", "v1"), ("v2", "v1")])
     for start in ("empty", "complete", "random", graph):
-        net = aw.learn(SOURCE, search="greedy", start=start, max_steps=1)
+        net = aw.learn(SOURCE, search=aw.Greedy(max_steps=1, start=start))
         assert net.graph.nodes == SOURCE.names
         if start == "complete":
             assert net.graph.n_arcs >= 14
@@ -182,7 +191,7 @@ def test_an_experts_graph_pulls_learning_towards_it():
     expert = random_dag(SOURCE.names, 2.0, np.random.default_rng(5))
     distances = []
     for weight in (0.0, 0.05, 0.3, 10.0):
-        net = aw.learn(SOURCE, score="bic", expert=expert, expert_weight=weight)
+        net = aw.learn(SOURCE, score="bic", prior=aw.Prior(graph=expert, weight=weight))
         wrong = sum(
             len(set(a) ^ set(b)) for a, b in zip(net.graph.parents, expert.parents, strict=True)
         )
@@ -193,19 +202,19 @@ def test_an_experts_graph_pulls_learning_towards_it():
     assert distances == sorted(distances, reverse=True)
     assert distances[-1] == 0
     assert distances[0] > 0
-    some = aw.learn(SOURCE, expert=aw.DAG.from_arcs([("v5", "v2")]), expert_weight=10.0)
+    some = aw.learn(SOURCE, prior=aw.Prior(graph=aw.DAG.from_arcs([("v5", "v2")]), weight=10.0))
     assert some.graph.arcs == (("v5", "v2"),)  # variables it does not name stay free nodes
 
 
 def test_weights_count_rows_several_times():
     counts = np.random.default_rng(1).integers(0, 4, size=80)
-    once = aw.learn(SOURCE, weights=counts)
+    once = aw.learn(aw.table(SOURCE, weights=counts))
     several = aw.learn(SOURCE.take(np.repeat(np.arange(80), counts)))
     assert once.cpdag == several.cpdag  # members of a class tie, and rounding chooses
     assert once.score == pytest.approx(several.score, rel=1e-10)
     assert once.rows == several.rows == counts.sum()
     columns = dict(zip(SOURCE.names, SOURCE.columns, strict=True))
-    named = aw.learn({**columns, "times": counts}, weights="times")
+    named = aw.learn(aw.table({**columns, "times": counts}, weights="times"))
     assert named.graph == once.graph
     assert "times" not in named.variables
 
@@ -236,7 +245,7 @@ def test_moments_are_data_like_any_other():
         with pytest.raises(aw.FitError, match="rows"):
             aw.learn(by_hand, **words)
     with pytest.raises(aw.DataError, match="weights"):
-        aw.learn(by_hand, weights=[1.0])
+        aw.learn(aw.table(by_hand, weights=[1.0]))
 
 
 def test_numbers_with_few_values_count_as_numbers_and_text_has_tables():
@@ -249,8 +258,8 @@ def test_numbers_with_few_values_count_as_numbers_and_text_has_tables():
         aw.learn({**columns, "colour": ["red", "blue"] * 20}, model="gaussian")
     several = {**columns, "colour": ["red", "blue"] * 20, "warm": [True, False] * 20}
     with pytest.raises(aw.DataError, match=r"'colour', 'steps' and 'warm' hold .*model='parzen'"):
-        aw.learn(several, kinds={"steps": "discrete"}, model="gaussian")
-    mixed = aw.learn(several, kinds={"steps": "discrete"}, certainty=False)
+        aw.learn(aw.table(several, kinds={"steps": "discrete"}), model="gaussian")
+    mixed = aw.learn(aw.table(several, kinds={"steps": "discrete"}), certainty=False)
     found = dict(zip(mixed.net.names, mixed.net.models, strict=True))
     assert found == dict.fromkeys(("x", "half", "colour", "steps", "warm"), "glm")
     assert {v.name for v in mixed.net.variables if v.discrete} == {"steps", "colour", "warm"}
@@ -273,14 +282,14 @@ def test_data_come_in_many_forms(tmp_path):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_order_of_columns_and_the_seed_decide_nothing_they_should_not(search):
-    options = SHORT.get(search, {})
+    way = SHORT.get(search, search)
     turned = SOURCE.select(SOURCE.names[::-1])
-    a, b = (aw.learn(s, search=search, seed=3, **options) for s in (SOURCE, turned))
+    a, b = (aw.learn(s, search=way, seed=3) for s in (SOURCE, turned))
     assert a.graph == b.graph
     assert a.score == b.score
     assert a.fingerprint == b.fingerprint
     assert a.variables == b.variables[::-1]
-    again = aw.learn(SOURCE, search=search, seed=3, **options)
+    again = aw.learn(SOURCE, search=way, seed=3)
     assert again.graph == a.graph
 
 
@@ -308,8 +317,8 @@ def large():
 @pytest.mark.parametrize("search", [s for s in SEARCHES if s != "exact"])
 def test_a_time_budget_returns_the_best_so_far(large, search):
     begun = time.monotonic()
-    more = {"restarts": 99} if search == "tabu" else {}
-    net = aw.learn(large, search=search, score="bic", time_limit=0.2, **more)
+    way = aw.Tabu(restarts=99) if search == "tabu" else search
+    net = aw.learn(large, search=way, score="bic", time_limit=0.2)
     assert time.monotonic() - begun < 3.0
     assert net.score >= total(net.scorer, aw.DAG.empty(net.graph.nodes)) - 1e-6
     if search in ("annealing", "tabu", "auto"):
@@ -353,8 +362,8 @@ def test_few_rows_never_raise(rows):
 
 def test_one_column_and_only_constants():
     for start in ("empty", "complete", "random"):
-        assert aw.learn({"a": np.arange(20.0) ** 2}, start=start).graph.n_arcs == 0
-        assert aw.learn(linear(1, p=2), start=start, search="greedy").graph.n_arcs <= 1
+        assert aw.learn({"a": np.arange(20.0) ** 2}, search=aw.Auto(start=start)).graph.n_arcs == 0
+        assert aw.learn(linear(1, p=2), search=aw.Greedy(start=start)).graph.n_arcs <= 1
     assert aw.learn({"a": np.arange(20.0) ** 2}).graph.n_arcs == 0
     assert aw.learn({"a": np.ones(20), "b": np.zeros(20)}).graph.n_arcs == 0
 
@@ -397,7 +406,7 @@ def test_columns_of_noise_get_hardly_any_arcs_by_default(rows, columns):
 
 
 def test_a_complete_start_obeys_the_bound_on_parents():
-    net = aw.learn(SOURCE, start="complete", rules=aw.Rules(max_parents=2), search="greedy")
+    net = aw.learn(SOURCE, rules=aw.Rules(max_parents=2), search=aw.Greedy(start="complete"))
     assert max(map(len, net.graph.parents)) <= 2
 
 
@@ -450,7 +459,7 @@ def test_an_expert_may_be_sure_of_some_arcs_only():
     expert = aw.DAG.from_arcs([(first, second)], nodes=SOURCE.names)
     reverse = aw.Rules(forbidden=[(second, first)])
     sure = {(first, second): 1e4}
-    net = aw.learn(SOURCE, expert=expert, expert_weight=sure, rules=reverse)
+    net = aw.learn(SOURCE, rules=reverse, prior=aw.Prior(graph=expert, weight=sure))
     assert net.graph.has_arc(first, second)
     with pytest.raises(aw.GraphError):
-        aw.learn(SOURCE, expert=expert, expert_weight={("nobody", second): 1.0})
+        aw.learn(SOURCE, prior=aw.Prior(graph=expert, weight={("nobody", second): 1.0}))

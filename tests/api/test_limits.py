@@ -71,8 +71,8 @@ def curved(rows: int = 40, p: int = P, seed: int = 1):
 @pytest.mark.parametrize("seconds", [0, 3, 20, 60])
 @pytest.mark.parametrize("search", SEARCHES)
 def test_directed_searches_end_within_one_local_fit(clock, search, seconds):
-    more = {"restarts": 99} if search == "tabu" else {}
-    net = aw.learn(curved(), model="parzen", search=search, time_limit=seconds, **more)
+    way = aw.Tabu(restarts=99) if search == "tabu" else search
+    net = aw.learn(curved(), model="parzen", search=way, time_limit=seconds)
     # One local fit beyond the limit, and the scores of the graph handed back.
     assert clock.scored <= seconds + 1 + P
     assert "time budget" in str(net.stopped)
@@ -174,12 +174,12 @@ def test_strengths_after_a_run_that_was_cut_short_take_no_more_time(clock, graph
 def test_shared_widths_are_tuned_only_while_there_is_time(monkeypatch):
     tuned = []
     monkeypatch.setattr(ParzenFits, "retuned", lambda fits, graph: tuned.append(graph))
-    net = aw.learn(curved(p=3), model="parzen", bandwidths="shared")
+    net = aw.learn(curved(p=3), model=aw.Parzen(bandwidths="shared"))
     assert len(tuned) == 1
     assert (
         not net.optimal
     )  # the best graph for one width; other bandwidths were not tried with others
-    aw.learn(curved(p=3), model="parzen", bandwidths="shared", time_limit=0)
+    aw.learn(curved(p=3), model=aw.Parzen(bandwidths="shared"), time_limit=0)
     assert len(tuned) == 1
 
 

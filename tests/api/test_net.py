@@ -120,7 +120,7 @@ def test_a_loaded_network_says_nothing_of_steps_it_does_not_know(graph, tmp_path
 
 
 def test_a_tuned_penalty_survives_saving(tmp_path):
-    net = aw.learn(SOURCE, penalty="cv", search="greedy", max_steps=5)
+    net = aw.learn(SOURCE, penalty="cv", search=aw.Greedy(max_steps=5))
     again = aw.load(net.save(tmp_path / "net.json"))
     assert [dict(row) for row in again.tuning] == [dict(row) for row in net.tuning]
     assert again.settings == net.settings

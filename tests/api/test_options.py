@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
+from arcwise.api.option_object import kinds_of
 from arcwise.api.options import Method, Model, Option, ScoreOption, Search
 from arcwise.conditionals import FAMILIES
 from arcwise.errors import ArcwiseError, OptionError
@@ -17,7 +18,7 @@ from arcwise.learners.posteriors.plan import Plan
 from arcwise.scores import SCORES
 
 CLASSIFIERS = {"naive", "tan", "kdb"}  # learned by BayesClassifier
-KINDS = [kind for base in (Model, ScoreOption, Search, Method) for kind in base.__subclasses__()]
+KINDS = [kind for base in (Model, ScoreOption, Search, Method) for kind in kinds_of(base)]
 CLOSED = ["RM", "LSTAT", "MEDV", "NOX"]
 
 
@@ -42,7 +43,7 @@ def behind(kind: type[Option]) -> dict[str, tuple[object, object]]:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_an_object_has_the_settings_of_the_function_behind_its_name(kind):
-    own = {each.name: (each.type, each.default) for each in fields(kind)}
+    own = {each.name: (each.type, each.default) for each in fields(kind) if each.name != "start"}
     if kind.what == "method":  # its words are lists there
         own = {name: (None, default) for name, (_, default) in own.items()}
         assert own == {name: (None, default) for name, (_, default) in behind(kind).items()}
@@ -51,9 +52,7 @@ def test_an_object_has_the_settings_of_the_function_behind_its_name(kind):
 
 
 def test_every_name_has_an_object():
-    words = {
-        base: {kind.word for kind in base.__subclasses__()} for base in Option.__subclasses__()
-    }
+    words = {base: {kind.word for kind in kinds_of(base)} for base in Option.__subclasses__()}
     assert words[Search] == {*searches("directed"), *searches("undirected")} - CLASSIFIERS
     assert words[ScoreOption] == set(SCORES)
     assert words[Model] == set(FAMILIES)
@@ -68,26 +67,26 @@ def test_an_object_prints_as_it_is_typed(kind):
     assert kind.__name__ in dir(aw)
 
 
-def test_an_object_learns_what_the_name_with_options_learns():
+def test_a_name_is_the_object_with_its_defaults():
     homes = aw.example("boston").select(CLOSED)
-    object_ = aw.learn(
-        homes, search=aw.Tabu(restarts=3), score=aw.BGe(standardise=True), certainty=False
-    )
-    named = aw.learn(
-        homes, search="tabu", score="bge", restarts=3, standardise=True, certainty=False
-    )
-    assert (object_.graph, object_.score) == (named.graph, named.score)
-    assert object_.settings["score_options"] == named.settings["score_options"]
+    one = aw.learn(homes, search=aw.Tabu(), score=aw.BGe(), model=aw.Gaussian(), certainty=False)
+    two = aw.learn(homes, search="tabu", score="bge", model="gaussian", certainty=False)
+    assert (one.graph, one.score, one.settings) == (two.graph, two.score, two.settings)
+    more = aw.learn(homes, search=aw.Tabu(restarts=3), score=aw.BGe(standardise=True))
+    assert more.settings["search_options"] == {"restarts": 3}
+    assert more.settings["score_options"]["standardise"] is True
 
 
 def test_settings_of_a_score_stay_with_the_score():
     asia = aw.example("asia").sample(200, seed=1)
     net = aw.learn(asia, score=aw.BDeu(50), certainty=False)
-    shared = aw.learn(asia, score="bdeu", equivalent_sample_size=50, certainty=False)
+    smooth = aw.learn(
+        asia, score=aw.BDeu(50), model=aw.Discrete(equivalent_sample_size=50), certainty=False
+    )
     plain = aw.fit(net.graph, asia)
-    assert net.graph == shared.graph
+    assert net.graph == smooth.graph
     assert np.allclose(net["asia"].table, plain["asia"].table)
-    assert not np.allclose(shared["asia"].table, plain["asia"].table)
+    assert not np.allclose(smooth["asia"].table, plain["asia"].table)
 
 
 def test_models_have_their_settings_after_saving(tmp_path):
@@ -102,10 +101,10 @@ def test_models_have_their_settings_after_saving(tmp_path):
 
 def test_methods_of_posteriors():
     homes = aw.example("boston").select(CLOSED)
-    object_ = aw.posterior(homes, method=aw.Bootstrap(20), seed=3)
+    object_ = aw.posterior(homes, method=aw.Bootstrap(), draws=20, seed=3)
     named = aw.posterior(homes, method="bootstrap", draws=20, seed=3)
     assert object_.graphs == named.graphs
-    chains = aw.learn(homes, certainty=False).certainty(aw.MCMC(draws=50, chains=2), seed=1)
+    chains = aw.learn(homes, certainty=False).certainty(aw.MCMC(chains=2), draws=50, seed=1)
     assert chains.edges
 
 
@@ -119,7 +118,12 @@ def test_methods_of_posteriors():
         lambda homes: aw.learn(homes, search=aw.BIC()),
         lambda homes: aw.learn(homes, model={"RM": aw.Parzen(bandwidths="one"), "*": aw.Parzen()}),
         lambda homes: aw.learn(homes, search=aw.Tabu(restarts=1), restarts=2),
+        lambda homes: aw.learn(homes, search=aw.Tabu),
+        lambda homes: aw.Tabu(restart=2),
+        lambda homes: aw.BIC(1),
         lambda homes: Search.named("tabu", {"restart": 1}),
+        lambda homes: aw.learn(homes, rules=5),
+        lambda homes: aw.learn(homes, prior="fair"),
         lambda homes: Search.named("hill", {}),
     ],
 )
@@ -127,3 +131,32 @@ def test_what_makes_no_sense_is_an_error_at_once(make):
     with pytest.raises(ArcwiseError) as caught:
         make(aw.example("boston").select(CLOSED))
     assert isinstance(caught.value, OptionError)
+
+
+def test_no_verb_has_more_parameters_than_one_can_remember():
+    """`learn` had 27 and `posterior` 32, each with a bag of options that no editor completes."""
+    most = {
+        "learn": 14,
+        "posterior": 16,
+        "validate": 16,
+        "path": 14,
+        "fit": 6,
+        "score": 6,
+        "prune": 14,
+    }
+    for name, count in most.items():
+        parameters = inspect.signature(getattr(aw, name)).parameters.values()
+        assert len(parameters) <= count, name
+        assert all(each.kind is not each.VAR_KEYWORD for each in parameters), name
+
+
+def test_rules_and_starts_of_objects():
+    homes = aw.example("boston").select(CLOSED)
+    one = aw.learn(homes, rules={"required": ["RM -> MEDV"], "max_parents": 1}, certainty=False)
+    two = aw.learn(homes, rules=aw.Rules(["RM -> MEDV"], max_parents=1), certainty=False)
+    assert one.graph == two.graph
+    begun = aw.Greedy(start=[("RM", "MEDV")])
+    assert begun.start == aw.dag("RM -> MEDV")
+    assert repr(begun) == "Greedy(start='[RM][MEDV|RM]')"
+    assert eval(repr(begun), vars(aw.options)) == begun
+    assert repr(aw.Tabu(restarts=2, start="complete")) == "Tabu(restarts=2, start='complete')"

@@ -97,11 +97,11 @@ def test_a_penalty_that_is_none_is_refused(found, penalty):
         ({"graph": 3}, "kind of graph"),
         ({"penalty": 0.1}, "every penalty"),
         ({"search": "greedy"}, "no search 'greedy'"),
-        ({"start": "complete"}, "complete graph"),
-        ({"expert": aw.dag("v0 -> v1")}, "rules"),
+        ({"search": aw.Auto(start="complete")}, "complete graph"),
+        ({"prior": aw.Prior(graph=aw.dag("v0 -> v1"))}, "rules"),
         ({"score": "bicc"}, "Did you mean 'bic'"),
         ({"model": "parzn"}, "Did you mean 'parzen'"),
-        ({"steps": 3}, "take no option 'steps'"),
+        ({"steps": 3}, "no parameter 'steps'"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"seed": -1}, "seed"),
         ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "direction"),
@@ -120,11 +120,11 @@ def test_rules_weights_prior_rows_and_moments():
     )
     assert kept.at(1e9).edges == (("v0", "v1"),)
     assert ("v2", "v3") not in kept.at(0.0).edges
-    twice = aw.path(SOURCE, weights=np.full(80, 2.0), score="loglik")
+    twice = aw.path(aw.table(SOURCE, weights=np.full(80, 2.0)), score="loglik")
     once = aw.path(SOURCE, score="loglik")
     np.testing.assert_allclose([p for p, _ in twice.curve()], [p for p, _ in once.curve()])
     assert "80 artificial rows count like real ones." in map(
-        str, aw.path(SOURCE, pseudo_rows=SOURCE).notes
+        str, aw.path(SOURCE, prior=aw.Prior(rows=SOURCE)).notes
     )
     assert aw.path(aw.Moments.of(SOURCE), score="bic").at(0.05) == aw.path(SOURCE, score="bic").at(
         0.05
@@ -141,9 +141,9 @@ def test_one_column_has_a_path_too():
 
 def test_a_lasso_path_holds_the_partial_correlations_of_the_penalised_solution():
     words = {"graph": "undirected", "model": "gaussian"}
-    path = aw.path(SOURCE, **words, n_penalties=6)
+    path = aw.path(SOURCE, search=aw.Glasso(n_penalties=6), **words)
     for knot in path.knots:
-        edges = aw.learn(SOURCE, **words, penalty=knot.penalty, refit=False).edges
+        edges = aw.learn(SOURCE, penalty=knot.penalty, search=aw.Glasso(refit=False), **words).edges
         wanted = [edges[pair].partial_correlation for pair in knot.graph.edges]
         np.testing.assert_allclose(knot.partial_correlations, wanted, atol=1e-5)
     plain = json.loads(json.dumps(path.to_dict()))["knots"]

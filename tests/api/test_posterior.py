@@ -45,7 +45,7 @@ def boot(homes):
 
 @pytest.fixture(scope="module")
 def chains(homes):
-    return aw.posterior(homes, method="mcmc", draws=400, chains=4)
+    return aw.posterior(homes, method=aw.MCMC(chains=4), draws=400)
 
 
 # -- what it says ----------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_a_small_posterior_is_the_sum_over_all_graphs(homes):
     found = aw.posterior(three, prior="uniform")
     graphs = all_graphs(three.names)
     assert len(graphs) == 25
-    logs = np.array([aw.score(graph, three, score="bge", standardise=True) for graph in graphs])
+    logs = np.array([aw.score(graph, three, score=aw.BGe(standardise=True)) for graph in graphs])
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     for tail in range(3):
@@ -129,7 +129,7 @@ def test_meanings_are_named(homes, exact, boot):
     assert loo.meaning == "bootstrap frequency"
     assert "resampled" in loo.notes[0]
     assert aw.posterior(two, score="loo", method="exact").meaning == "pseudo-posterior"
-    sub = aw.posterior(two, method="bootstrap", resampling="subsample", draws=5)
+    sub = aw.posterior(two, method=aw.Bootstrap(resampling="subsample"), draws=5)
     assert sub.meaning == "subsampling frequency"
     assert aw.posterior(two, model="parzen", draws=3).meaning == "bootstrap frequency"
 
@@ -179,8 +179,8 @@ def test_priors_are_obeyed(homes):
 
 def test_rules_are_obeyed(homes):
     rules = aw.Rules(required=["AGE -> RM"], forbidden=["LSTAT -- MEDV"], max_parents=2)
-    for method in ("exact", "mcmc", "bootstrap"):
-        found = aw.posterior(homes, method=method, rules=rules, draws=30, chains=2)
+    for method in ("exact", aw.MCMC(chains=2), "bootstrap"):
+        found = aw.posterior(homes, method=method, rules=rules, draws=30)
         assert float(found.arc("AGE", "RM")) == pytest.approx(1.0)
         assert float(found.edge("LSTAT", "MEDV")) == 0.0
         for graph, _ in found.graphs:
@@ -200,7 +200,7 @@ def test_processes_do_not_matter(homes, boot, chains):
     two = aw.posterior(homes, method="bootstrap", draws=60, n_jobs=2)
     assert np.array_equal(two.found.arcs, boot.found.arcs)
     assert two.found.graphs == boot.found.graphs
-    side = aw.posterior(homes, method="mcmc", draws=400, chains=4, n_jobs=2)
+    side = aw.posterior(homes, method=aw.MCMC(chains=4), draws=400, n_jobs=2)
     assert np.array_equal(side.found.arcs, chains.found.arcs)
 
 
@@ -335,7 +335,7 @@ def test_more_draws_are_those_of_one_run(tmp_path, homes, boot, chains):
     assert np.array_equal(more.found.arcs, once.found.arcs)
     assert more.found.graphs == once.found.graphs
     longer = aw.load(chains.save(tmp_path / "c.arcwise")).more(100)
-    whole = aw.posterior(homes, method="mcmc", draws=500, chains=4)
+    whole = aw.posterior(homes, method=aw.MCMC(chains=4), draws=500)
     assert np.array_equal(longer.found.arcs, whole.found.arcs)
     assert all(np.array_equal(longer.kept[name], whole.kept[name]) for name in whole.kept)
 
@@ -398,10 +398,11 @@ def test_a_constant_column_has_no_edges(homes):
         {"method": "guess"},
         {"draws": 0},
         {"draws": 2.5},
-        {"chains": 0},
-        {"resampling": "jackknife"},
-        {"backend": "threads"},
-        {"sampler": "slice", "method": "mcmc"},
+        {"method": aw.MCMC(chains=0)},
+        {"method": aw.Bootstrap(backend="threads")},
+        {"method": aw.BIC()},
+        {"chains": 2},
+        {"method": aw.MCMC(sampler="slice")},
         {"n_jobs": 0},
         {"nonsense": 1},
         {"seed": -1},
@@ -425,7 +426,7 @@ def test_a_time_limit_gives_what_is_done(homes):
     found = aw.posterior(homes, model="parzen", method="bootstrap", draws=100_000, time_limit=1.0)
     assert 1 <= found.found.draws < 100_000
     assert "time budget" in str(found.stopped)
-    found = aw.posterior(homes, method="mcmc", draws=10_000_000, chains=2, time_limit=1.0)
+    found = aw.posterior(homes, method=aw.MCMC(chains=2), draws=10_000_000, time_limit=1.0)
     assert found.found.draws >= 2
     assert "time budget" in str(found.stopped)
 
@@ -481,7 +482,10 @@ def test_levels_can_be_resampled(lawn):
     found = aw.posterior(lawn, method="bootstrap", draws=20)
     assert found.meaning == "subsampling frequency"  # copies of rows would look like dependence
     assert found.plan.fraction == 0.8
-    assert aw.posterior(lawn, resampling="bootstrap", draws=5).meaning == "bootstrap frequency"
+    assert (
+        aw.posterior(lawn, draws=5, method=aw.Bootstrap(resampling="bootstrap")).meaning
+        == "bootstrap frequency"
+    )
     assert float(found.edge("rain", "wet")) == 1.0
 
 
@@ -509,7 +513,7 @@ def test_certainty_at_every_penalty_is_that_at_one(homes, search):
 
 
 def test_halves_of_the_rows_are_stability_selection(homes):
-    sure = aw.path(homes).certainty(draws=6, resampling="subsample", n_jobs=2)
+    sure = aw.path(homes).certainty(draws=6, n_jobs=2, resampling="subsample")
     again = aw.path(homes).certainty(draws=6, resampling="subsample")
     assert sure.meaning == "subsampling frequency"
     assert np.array_equal(sure.probabilities, again.probabilities)
@@ -529,24 +533,20 @@ def test_units_of_columns_do_not_matter(homes, exact):
     assert (
         abs(exact.log_evidence - aw.posterior(homes, score="bge").log_evidence) < 60
     )  # other prior
-    plain = aw.posterior(homes, standardise=False, prior="uniform")
+    plain = aw.posterior(homes, prior="uniform", score=aw.BGe())
     assert np.array_equal(plain.found.arcs, aw.posterior(homes, score="bge").found.arcs)
     assert np.abs(plain.found.arcs - exact.found.arcs).max() > 0.1
 
 
-def test_words_of_one_method_ask_for_it(homes):
-    assert aw.posterior(homes, sampler="order", draws=20, chains=2).plan.method == "mcmc"
-    assert aw.posterior(homes, burn_in=10, draws=20, chains=2).plan.method == "mcmc"
-    few = aw.posterior(homes, resampling="subsample", draws=3)
+def test_methods_have_settings_of_their_own(homes):
+    chains = aw.posterior(homes, draws=20, method=aw.MCMC(sampler="order", chains=2))
+    assert chains.plan.method == "mcmc"
+    few = aw.posterior(homes, draws=3, method=aw.Bootstrap(resampling="subsample"))
     assert few.meaning == "subsampling frequency"
-    for wrong in (
-        {"method": "exact", "sampler": "order"},
-        {"method": "bootstrap", "thin": 3},
-        {"method": "mcmc", "resampling": "none"},
-        {"sampler": "order", "resampling": "none"},
-    ):
-        with pytest.raises(OptionError, match="is for method="):
-            aw.posterior(homes, **wrong)
+    with pytest.raises(OptionError, match=r"method=aw.MCMC\(sampler='order'\)"):
+        aw.posterior(homes, method="exact", sampler="order")
+    with pytest.raises(OptionError, match="no option 'thin'"):
+        aw.Bootstrap(thin=3)
 
 
 def test_draws_beside_exact_sums(homes, exact):
@@ -616,16 +616,16 @@ def test_auto_turns_to_chains_where_sums_take_too_long():
 
 
 def test_a_burn_in_that_takes_too_long_is_an_error_in_words():
-    words = {"method": "mcmc", "sampler": "reversal", "chains": 2}
+    chains = aw.MCMC(sampler="reversal", chains=2)
     with pytest.raises(
         NoTimeError, match=r"after [1-9]\d* of the 1000000000000 steps before the first"
     ):
-        aw.posterior(noise(6), **words, burn_in=10**12, time_limit=1.0)
+        aw.posterior(noise(6), time_limit=1.0, method=replace(chains, burn_in=10**12))
 
 
 def test_a_run_goes_on_with_the_sampler_that_it_turned_to(tmp_path, monkeypatch):
     """A limit makes a run turn to single arcs; without one it goes on with these."""
-    words = {"method": "mcmc", "chains": 2, "checkpoint": tmp_path / "run.npz", "burn_in": 100}
+    words = {"method": aw.MCMC(chains=2, burn_in=100), "checkpoint": tmp_path / "run.npz"}
     monkeypatch.setattr(
         "arcwise.learners.posteriors.graph_chains._LISTING", 0.0
     )  # of the time limit: none
@@ -650,7 +650,7 @@ def test_draws_that_are_done_stay_where_longer_chains_have_no_time(monkeypatch):
 
     monkeypatch.setattr(graph_chains, "filled", filled)
     monkeypatch.setattr(sys.modules["arcwise.mcmc.diagnostics"], "AGREE", 0.0)
-    post = aw.posterior(noise(5), method="mcmc", chains=2)
+    post = aw.posterior(noise(5), method=aw.MCMC(chains=2))
     assert post.found.diagnostics["doublings"] == 0
     assert post.found.draws == 2000
 
@@ -669,14 +669,14 @@ def test_steps_that_turn_arcs_mix_where_single_arcs_do_not():
     a, b = rng.normal(size=(2, 400))
     table = {"a": a, "b": b, "c": a + b + 0.05 * rng.normal(size=400), "d": rng.normal(size=400)}
     whole = aw.posterior(table)
-    turning = aw.posterior(table, method="mcmc", sampler="reversal", draws=500)
+    turning = aw.posterior(table, method=aw.MCMC(sampler="reversal"), draws=500)
     assert turning.found.diagnostics["rhat"] < 1.05
     assert np.abs(turning.found.arcs - whole.found.arcs).max() < 0.08
-    stuck = aw.posterior(table, method="mcmc", sampler="structure", draws=500)
+    stuck = aw.posterior(table, method=aw.MCMC(sampler="structure"), draws=500)
     assert "The chains disagree (largest R-hat" in stuck.notes[-1]
     assert len(str(stuck.notes[-1])) < 160  # an R-hat beyond all bounds is not told in full
     with pytest.raises(OptionError, match="'reversal'"):
-        aw.posterior(table, method="mcmc", sampler="gibbs")
+        aw.posterior(table, method=aw.MCMC(sampler="gibbs"))
 
 
 ARCS = {("RM", "MEDV"): 0.9, ("AGE", "CRIM"): 0.2}
@@ -688,7 +688,7 @@ def test_a_saved_posterior_goes_on_under_its_prior(tmp_path, homes, prior):
         pandas = pytest.importorskip("pandas")
         prior = pandas.DataFrame(np.full((5, 5), 0.2), index=NAMES, columns=NAMES)
         prior.loc["RM", "MEDV"] = 0.9
-    words = {"method": "mcmc", "chains": 2, "seed": 3, "prior": prior}
+    words = {"method": aw.MCMC(chains=2), "seed": 3, "prior": prior}
     first = aw.posterior(homes, draws=60, checkpoint=tmp_path / "run.npz", **words)
     again = aw.load(first.save(tmp_path / "post.json")).more(40)
     whole = aw.posterior(homes, draws=100, **words)
@@ -701,14 +701,14 @@ def test_a_saved_posterior_goes_on_under_its_prior(tmp_path, homes, prior):
 
 @pytest.mark.parametrize("sampler", ["exact", "structure", "order", "partition", "tempering"])
 def test_arcs_of_probability_zero_and_one_are_rules(homes, sampler):
-    words = {} if sampler == "exact" else {"method": "mcmc", "sampler": sampler, "draws": 40}
+    words = {} if sampler == "exact" else {"method": aw.MCMC(sampler=sampler), "draws": 40}
     prior = {("AGE", "CRIM"): 1.0, ("LSTAT", "MEDV"): 0.0, ("MEDV", "LSTAT"): 0.0}
     found = aw.posterior(homes, prior=prior, **words)
     assert float(found.arc("AGE", "CRIM")) == pytest.approx(1.0)
     assert float(found.edge("LSTAT", "MEDV")) == 0.0
     if sampler == "exact":
-        rules = {"required": ["AGE -> CRIM"], "forbidden": ["LSTAT -- MEDV"]}
-        ruled = aw.posterior(homes, prior="uniform", **rules)
+        rules = aw.Rules(required=["AGE -> CRIM"], forbidden=["LSTAT -- MEDV"])
+        ruled = aw.posterior(homes, prior="uniform", rules=rules)
         assert np.allclose(found.found.arcs, ruled.found.arcs)
     with pytest.raises(FitError, match=r"got 1.5 for AGE -> CRIM"):
         aw.posterior(homes, prior={("AGE", "CRIM"): 1.5}, **words)
@@ -745,7 +745,7 @@ def test_a_distribution_is_not_saved_as_one_graph(tmp_path, boot):
 
 
 def test_a_few_draws_select_no_graph(homes):
-    few = aw.posterior(homes, method="mcmc", chains=1, draws=1)
+    few = aw.posterior(homes, method=aw.MCMC(chains=1), draws=1)
     assert "1 draw (effective sample size 1) cannot tell" in few.verdict
     assert "1 draw," in str(few)
 
@@ -765,11 +765,11 @@ def test_time_that_ends_after_the_sums_leaves_the_best_graph(homes, exact, monke
 
 
 def test_lists_that_take_too_long_make_way_for_single_graphs(homes, monkeypatch):
-    words = {"method": "mcmc", "draws": 50, "time_limit": 60.0}
-    assert aw.posterior(homes, **words).found.diagnostics["sampler"] == "partition"
+    words = {"draws": 50, "time_limit": 60.0}
+    assert aw.posterior(homes, method="mcmc", **words).found.diagnostics["sampler"] == "partition"
     monkeypatch.setattr(graph_chains, "_LISTING", 0.0)
-    found = aw.posterior(homes, **words)
+    found = aw.posterior(homes, method="mcmc", **words)
     assert found.found.diagnostics["sampler"] == "structure"
     assert "half of the time limit" in found.notes[0]
-    asked = aw.posterior(homes, sampler="partition", **words)
+    asked = aw.posterior(homes, method=aw.MCMC(sampler="partition"), **words)
     assert asked.found.diagnostics["sampler"] == "partition"

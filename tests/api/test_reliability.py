@@ -93,7 +93,7 @@ def test_probabilities_are_true(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [8, 12])
 @pytest.mark.parametrize(("kind", "plain"), [
-    ("levels", {"score": "bdeu"}), ("numbers", {"score": "bge", "standardise": True}),
+    ("levels", {"score": "bdeu"}), ("numbers", {"score": aw.BGe(standardise=True)}),
 ])  # fmt: skip
 def test_probabilities_are_true_of_many_networks(kind, plain, columns):
     drawn = networks(kind, columns, {8: 40, 12: 10}[columns], 226)
@@ -120,23 +120,30 @@ def test_many_columns_go_by_what_ranks_best():
     assert post.plan.method == "bootstrap"
     assert any("17 variables are too many for sums" in note for note in post.notes)
     assert (
-        aw.posterior(linear, draws=3, chains=2, max_parents=2, prior="uniform").plan.method
+        aw.posterior(
+            linear,
+            draws=3,
+            prior="uniform",
+            rules=aw.Rules(max_parents=2),
+        ).plan.method
         == "mcmc"
     )
     assert (
-        aw.posterior(aw.Moments.of(linear), draws=3, chains=2, max_parents=2).plan.method == "mcmc"
+        aw.posterior(aw.Moments.of(linear), draws=3, rules=aw.Rules(max_parents=2)).plan.method
+        == "mcmc"
     )
     levels, _ = network("levels", 17, 60, rng)
     assert (
-        aw.posterior(levels, draws=3, chains=2, max_parents=2, progress=False).plan.method == "mcmc"
+        aw.posterior(levels, draws=3, progress=False, rules=aw.Rules(max_parents=2)).plan.method
+        == "mcmc"
     )
 
 
 def test_chains_that_fail_are_refused():
     alarm = aw.example("alarm").sample(200, seed=3)
-    words = {"chains": 2, "burn_in": 10, "thin": 1, "sampler": "structure"}
+    words = {"method": aw.MCMC(chains=2, burn_in=10, thin=1, sampler="structure")}
     with pytest.raises(ChainsError, match=r"not come together.*method='bootstrap'"):
-        aw.posterior(alarm, method="mcmc", time_limit=5.0, **words)
+        aw.posterior(alarm, time_limit=5.0, **words)
     assert aw.posterior(alarm, draws=3, **words).plan.method == "mcmc"  # so few were asked for
 
 

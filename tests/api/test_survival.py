@@ -15,6 +15,7 @@ from arcwise.errors import FileError
 PROGRAM = """
 import sys
 import arcwise as aw
+from arcwise.options import *
 
 table = aw.example("boston").select(["RM", "LSTAT", "MEDV", "AGE", "CRIM"])
 words = {words}
@@ -22,7 +23,7 @@ post = aw.posterior(table, checkpoint=sys.argv[1], **words)
 post.save(sys.argv[2])
 """
 BOOT = {"method": "bootstrap", "draws": 200, "model": "gaussian"}
-CHAINS = {"method": "mcmc", "draws": 3000, "chains": 2, "thin": 200}
+CHAINS = {"method": aw.MCMC(chains=2, thin=200), "draws": 3000}
 
 
 def table():
@@ -113,12 +114,18 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
     place = tmp_path / "run.npz"
     words = {**BOOT, "draws": 5}
     aw.posterior(table(), checkpoint=place, **words)
-    for other in ({"seed": 3}, {"score": "bic"}, {"max_parents": 1}, {"resampling": "subsample"}):
+    for other in (
+        {"seed": 3},
+        {"score": "bic"},
+        {"rules": aw.Rules(max_parents=1)},
+        {"method": aw.Bootstrap(resampling="subsample")},
+    ):
         with pytest.raises(FileError, match="another run"):
-            aw.posterior(table(), checkpoint=place, **words, **other)
+            aw.posterior(table(), checkpoint=place, **{**words, **other})
     with pytest.raises(FileError, match="another run"):
         aw.posterior(table().head(100), checkpoint=place, **words)
-    aw.posterior(table(), checkpoint=place, resume=False, seed=3, **words)
+    place.unlink()
+    aw.posterior(table(), checkpoint=place, seed=3, **words)
 
 
 def test_ctrl_c_gives_what_is_done(tmp_path):
@@ -148,12 +155,14 @@ def test_dask_gives_the_same_even_if_a_worker_dies():
         distributed.LocalCluster(n_workers=2, **settings) as cluster,
         distributed.Client(cluster) as client,
     ):
-        same(aw.posterior(table(), backend="dask", **words), here)
+        same(aw.posterior(table(), **{**words, "method": aw.Bootstrap(backend="dask")}), here)
         pid = next(iter(client.run(os.getpid).values()))
         import threading
 
         threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
         same(
-            aw.posterior(table(), backend="dask", **{**words, "draws": 300}),
+            aw.posterior(
+                table(), **{**words, "method": aw.Bootstrap(backend="dask"), "draws": 300}
+            ),
             aw.posterior(table(), **{**words, "draws": 300}),
         )

@@ -47,7 +47,7 @@ def test_ten_rows_for_each_parent(rows, most):
 def test_three_rows_for_each_neighbour_and_one_more(rows, most):
     data = noise(rows, 9)
     data["sum"] = np.column_stack(list(data.values())).sum(axis=1)
-    graph = aw.learn(data, graph="undirected", gamma=0.0).graph
+    graph = aw.learn(data, graph="undirected", search=aw.Stepwise(gamma=0.0)).graph
     assert max(map(len, graph.neighbours)) == most
 
 
@@ -78,7 +78,7 @@ def simulated() -> aw.Network:
 
 def test_chains_disagree_above_1_05_and_answers_are_rough_below_100_draws(simulated):
     """Short runs of many seeds have an R-hat and an effective size on both sides of the limits."""
-    effort = {"method": "gibbs", "chains": 4, "burn_in": 0}
+    effort = {"method": aw.MCMC(chains=4, burn_in=0)}
     answers = [
         simulated.query("MEDV", given={"RM": 6.5}, sweeps=sweeps, seed=seed, **effort).to_dict()
         for sweeps in (40, 60)

@@ -74,25 +74,31 @@ def test_rules_bind_edges_whatever_their_direction():
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ({"start": "complete"}, "begins with the complete graph"),
-        ({"start": aw.DAG.from_arcs([("v0", "v1")])}, "begins with the complete graph"),
-        ({"expert": aw.DAG.from_arcs([("v0", "v1")])}, "by rules"),
+        ({"search": aw.Auto(start="complete")}, "begins with the complete graph"),
+        (
+            {"search": aw.Auto(start=aw.DAG.from_arcs([("v0", "v1")]))},
+            "begins with the complete graph",
+        ),
+        ({"prior": aw.Prior(graph=aw.DAG.from_arcs([("v0", "v1")]))}, "by rules"),
         ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
         ({"rules": aw.Rules(max_parents=2)}, "no direction"),
         ({"search": "bondary"}, "Did you mean 'boundary'"),
         ({"search": "tabu"}, "'boundary'"),
         ({"penalty": -1}, "non-negative number"),
         ({"penalty": "cvv"}, "Did you mean 'cv'"),
-        ({"restarts": 3}, "take no option 'restarts'"),
-        ({"threads": 2}, "take no option 'threads'"),
-        ({"model": "parzen", "bandwidths": "on"}, "Did you mean 'one'"),
-        ({"model": "parzen", "bandwidths": 2}, "knows no word 2"),
+        ({"restarts": 3}, "no parameter 'restarts'"),
+        ({"threads": 2}, "no parameter 'threads'"),
+        ({"model": lambda: aw.Parzen(bandwidths="on")}, "Did you mean 'one'"),
+        ({"model": lambda: aw.Parzen(bandwidths=2)}, "knows no word 2"),
     ],
     ids=str,
 )
 def test_what_speaks_of_directions_or_makes_no_sense_is_refused(words, hint):
+    made = {
+        name: value if callable(value) else lambda each=value: each for name, value in words.items()
+    }
     with pytest.raises(aw.ArcwiseError) as caught:
-        aw.learn(SOURCE, graph="undirected", **words)
+        aw.learn(SOURCE, graph="undirected", **{name: make() for name, make in made.items()})
     assert hint in str(caught.value)
     assert str(caught.value).endswith((".", "?"))
 
@@ -318,7 +324,7 @@ def test_few_rows_for_the_columns_are_said():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "words",
-    [{}, {"score": "loo"}, {"model": "parzen"}, {"model": "parzen", "bandwidths": "shared"}],
+    [{}, {"score": "loo"}, {"model": "parzen"}, {"model": aw.Parzen(bandwidths="shared")}],
 )
 def test_awkward_columns_never_raise(words, tmp_path):
     net = aw.learn(nasty(1), graph="undirected", **words)
@@ -354,7 +360,7 @@ def test_where_time_is_up_the_graph_reached_is_returned_and_said():
 @pytest.mark.parametrize("graph", ["directed", "undirected"])
 def test_a_shared_width_is_tuned_between_runs(graph):
     table = curved(50)
-    net = aw.learn(table, graph=graph, model="parzen", bandwidths="shared")
+    net = aw.learn(table, graph=graph, model=aw.Parzen(bandwidths="shared"))
     bandwidths = {float(width) for model in net.net.conditionals for width in model.bandwidths}
     assert len(bandwidths) == 1
     before = FAMILIES["parzen"].bind(table, bandwidths="shared")
@@ -424,11 +430,11 @@ def test_a_known_undirected_graph_is_fitted():
 def test_all_others_without_any_structure():
     names = ("a", "b", "c")
     net = aw.fit(
-        aw.UGraph.complete(names), curved(), model="parzen", bandwidths="one", min_bandwidth=0.05
+        aw.UGraph.complete(names), curved(), model=aw.Parzen(bandwidths="one", min_bandwidth=0.05)
     )
     assert all(len(model.inputs) == 2 for model in net.net.conditionals)
     assert net.settings["score"] == "pseudo-loo"
-    assert net.settings["options"] == {"bandwidths": "one", "min_bandwidth": 0.05}
+    assert net.settings["model_options"] == {"parzen": {"bandwidths": "one", "min_bandwidth": 0.05}}
     assert all(model.bandwidths[0] == model.bandwidths[1] for model in net.net.conditionals)
     assert np.isfinite(net.query("b", given={"a": 1.0}, sweeps=20, chains=4).mean)
     mixed = aw.fit(aw.UGraph.complete(names), curved(), model={"b": "parzen"})
@@ -450,7 +456,7 @@ def test_all_others_without_any_structure():
 def test_artificial_rows_count_like_real_ones(words):
     table = curved(40)
     rows = {"a": [0.5, 1.5], "b": [9.0, 8.0], "c": [0.0, 0.0], "more": [1, 2]}
-    net = aw.learn(table, pseudo_rows=rows, **words)
+    net = aw.learn(table, prior=aw.Prior(rows=rows), **words)
     joined = {n: [*table.column(n), *rows[n]] for n in table.names}
     same = aw.learn(joined, **words)
     assert net.graph == same.graph
@@ -462,16 +468,16 @@ def test_artificial_rows_count_like_real_ones(words):
 
 def test_artificial_rows_may_lie_in_a_file(tmp_path):
     (tmp_path / "rows.csv").write_text("a,b,c\n0.5,9,0\n1.5,8,0\n")
-    net = aw.learn(curved(40), pseudo_rows=tmp_path / "rows.csv")
+    net = aw.learn(curved(40), prior=aw.Prior(rows=tmp_path / "rows.csv"))
     assert net.rows == 42
     with pytest.raises(aw.ArcwiseError, match="nowhere"):
-        aw.learn(curved(40), pseudo_rows=str(tmp_path / "nowhere.csv"))
+        aw.learn(curved(40), prior=aw.Prior(rows=str(tmp_path / "nowhere.csv")))
 
 
 def test_artificial_rows_with_weights():
     table = curved(40).with_weights(np.full(40, 2.0))
     one = {"a": [0.5], "b": [9.0], "c": [0.0]}
-    net = aw.learn(table, pseudo_rows=one)
+    net = aw.learn(table, prior=aw.Prior(rows=one))
     assert net.rows == 81
     assert "1 artificial row counts like real ones." in map(str, net.notes)
 
@@ -488,17 +494,21 @@ def test_artificial_rows_with_weights():
 )
 def test_artificial_rows_that_do_not_fit_are_refused(rows, hint):
     with pytest.raises(aw.DataError, match=hint):
-        aw.learn(curved(40), pseudo_rows=rows)
+        aw.learn(curved(40), prior=aw.Prior(rows=rows))
 
 
 def test_artificial_rows_go_with_moments_and_are_never_held_out():
-    both = aw.learn(aw.Moments.of(SOURCE), pseudo_rows=SOURCE)
+    both = aw.learn(aw.Moments.of(SOURCE), prior=aw.Prior(rows=SOURCE))
     assert both.rows == 2 * SOURCE.rows
-    found = aw.validate(curved(40), pseudo_rows=curved(30, seed=1), folds=3, search="greedy")
+    found = aw.validate(
+        curved(40), folds=3, search="greedy", prior=aw.Prior(rows=curved(30, seed=1))
+    )
     assert found.log_density.shape == (40,)
     plain = aw.validate(curved(40), folds=3, search="greedy")
     assert found.mean != plain.mean
-    tuned = aw.learn(curved(40), pseudo_rows=curved(30, seed=1), penalty="cv", search="greedy")
+    tuned = aw.learn(
+        curved(40), penalty="cv", search="greedy", prior=aw.Prior(rows=curved(30, seed=1))
+    )
     assert tuned.rows == 70
 
 

@@ -41,7 +41,9 @@ def test_gaps_and_weights():
     assert aw.validate(table, folds=3, search="greedy").log_density.shape == (60,)
     dropped = aw.validate(table, folds=3, search="greedy", missing="drop")
     assert dropped.log_density.shape == (59,)
-    weighted = aw.validate(SOURCE, folds=3, search="greedy", weights=np.arange(60) % 3 + 1.0)
+    weighted = aw.validate(
+        aw.table(SOURCE, weights=np.arange(60) % 3 + 1.0), folds=3, search="greedy"
+    )
     assert weighted.weights.sum() == np.sum(np.arange(60) % 3 + 1)
 
 
@@ -59,7 +61,7 @@ def test_gaps_and_weights():
 )
 def test_wrong_words_are_refused(words):
     with pytest.raises(aw.ArcwiseError):
-        aw.validate(SOURCE, **{"folds": 3, **words})
+        aw.validate(SOURCE, **{**words, "folds": 3})
 
 
 def test_moments_have_no_rows_to_hold_out():

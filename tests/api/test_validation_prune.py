@@ -28,7 +28,7 @@ def test_every_step_takes_away_the_input_that_is_missed_least():
 def test_other_rows_are_scored_too():
     found = aw.prune(SOURCE.take(range(60)), "v2", test=SOURCE.take(range(60, 80)), score="loo")
     assert np.isfinite([stage.test for stage in found.stages]).all()
-    nonlinear = aw.prune(SOURCE, "v2", model="parzen", bandwidths="one", n_jobs=2)
+    nonlinear = aw.prune(SOURCE, "v2", model=aw.Parzen(bandwidths="one"), n_jobs=2)
     assert len(nonlinear.stages) == 5
 
 
@@ -38,8 +38,8 @@ def test_other_rows_are_scored_too():
         ("v9", {}, "'v9'"),
         (["v1"], {}, "v1"),
         ("v1", {"model": "parzn"}, "Did you mean 'parzen'"),
-        ("v1", {"restarts": 2}, "take no option 'restarts'"),
-        ("v1", {"search": "tabu"}, "no search 'tabu'"),
+        ("v1", {"restarts": 2}, "no parameter 'restarts'"),
+        ("v1", {"search": "tabu"}, "no parameter 'search'"),
         ("v1", {"test": {"x": [1.0]}}, "v1"),
         ("v1", {"n_jobs": 0}, "n_jobs"),
     ],

@@ -110,7 +110,7 @@ def mixed_net(required, rows=600):
     size = rng.normal(3.0 + (town == "b"), 1.0)
     price = 2.0 * size + 3.0 * (town == "c") + rng.normal(0.0, 1.0, rows)
     data = {"town": town, "size": size, "price": price}
-    return aw.learn(data, required=required, certainty=False)
+    return aw.learn(data, certainty=False, rules=aw.Rules(required=required))
 
 
 @pytest.mark.parametrize(

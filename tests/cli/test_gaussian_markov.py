@@ -31,7 +31,7 @@ def test_options_and_rules_reach_it(run, table):
                "diagonal=false", "--forbid", "RM -- MEDV", "--json")  # fmt: skip
     found = json.loads(done.out)
     assert found["settings"]["penalty"] == 0.1
-    assert found["settings"]["options"] == {"refit": False, "diagonal": False}
+    assert found["settings"]["search_options"] == {"refit": False, "diagonal": False}
     assert not any({e["first"], e["second"]} == {"RM", "MEDV"} for e in found["edges"])
     assert {edge["sign"] for edge in found["edges"]} <= {-1, 1}
     done = run("edges", "boston.json", "--refit")

@@ -210,12 +210,10 @@ def test_words_reach_the_library(run, table, small):
     run("learn", table, "--search", "tabu", "--score", "bge", "--option", "restarts=2",
         "--option", "walk-length=5", "--seed", 7, "--penalty", "0.01", "--start", "random", "-q")  # fmt: skip
     found = aw.load("boston.json")
-    wanted = aw.learn(
-        small, search="tabu", score="bge", restarts=2, walk_length=5, seed=7, penalty=0.01,
-        start="random",
-    )  # fmt: skip
+    tabu = aw.Tabu(restarts=2, walk_length=5, start="random")
+    wanted = aw.learn(small, search=tabu, score="bge", seed=7, penalty=0.01)
     assert found.graph == wanted.graph
-    assert found.settings["options"] == {"restarts": 2, "walk_length": 5}
+    assert found.settings["search_options"] == {"restarts": 2, "walk_length": 5}
     assert found.settings["penalty"] == 0.01
 
 
@@ -302,8 +300,8 @@ def test_names_of_any_kind(run, folder):
         (["--kind", "RM=discrte"], "Did you mean 'discrete'?"),
         (["--kind", "RM"], "--kind is written as name=value, got 'RM'."),
         (["--kind", "RM=discrete", "--stream"], "--kind does not go with --stream"),
-        (["--option", "seed=3"], "'seed' is not an --option"),
-        (["--option", "foo=3"], "take no option 'foo'"),
+        (["--option", "seed=3"], "'seed' is no setting of a search"),
+        (["--option", "foo=3"], "'foo' is no setting of"),
         (["-o", "missing/x.json"], "There is no folder 'missing' to write into"),
         (["-o", "x.bif"], "'x.bif' should end in .json or .arcwise"),
         (["-o", "boston.csv"], "'boston.csv' is read by this command"),

@@ -77,7 +77,7 @@ def test_a_group_of_options_becomes_single_ones_with_the_help_of_its_docstring()
     assert parameters["seed"].annotation.__metadata__[0].help == "Of the draws, in words."
     assert parameters["only"].annotation.__metadata__[0].help == "Use these columns only."
     assert single.__doc__.strip() == "Say something."
-    given = {"data": Path("x.csv"), "only": ["a"], "copies": "apart", "missing": "drop", "seed": 4}
+    given = {"data": Path("x.csv"), "only": ["a"], "copies": "apart", "missing": "auto", "seed": 4}
     asked = dict.fromkeys(parameters) | given
     single(**asked)
     assert seen == [(flags.Source(Path("x.csv"), ["a"]), 4)]

@@ -9,7 +9,7 @@ import arcwise as aw
 def test_the_stages_are_printed_as_python_prints_them(run, table, small):
     done = run("prune", table, "MEDV", "--model", "parzen", "--option", "bandwidths=one")
     assert done.code == 0, done.err
-    assert done.out.strip() == str(aw.prune(small, "MEDV", model="parzen", bandwidths="one"))
+    assert done.out.strip() == str(aw.prune(small, "MEDV", model=aw.Parzen(bandwidths="one")))
     assert len(done.out.splitlines()) == 8
 
 

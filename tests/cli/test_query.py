@@ -144,7 +144,11 @@ def test_weights_sets_and_ranges_of_levels_as_evidence(run, clinic):
     assert float(belief.probability("yes")) == pytest.approx(expected, rel=1e-12)
     out = run("explain", clinic, "--given", "smoke=yes:1|no:9").out
     assert "\n  smoke   no\n" in out
-    die = aw.fit("[die][odd|die]", {"die": [1, 2, 3, 4] * 5, "odd": ["y", "n"] * 10}, alpha=0)
+    die = aw.fit(
+        "[die][odd|die]",
+        {"die": [1, 2, 3, 4] * 5, "odd": ["y", "n"] * 10},
+        model=aw.Discrete(alpha=0),
+    )
     die.save("die.json")
     assert (
         "odd given die = 2 or 3\n  n  0.5"

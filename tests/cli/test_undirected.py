@@ -58,11 +58,11 @@ def test_parzen_by_default_prices_and_options(run, curved):
     net = aw.load("curved.json")
     rows = aw.read(curved).select(["a", "b", "c"])
     wanted = aw.learn(
-        rows, graph="undirected", model="parzen", bandwidths="one", min_bandwidth=0.05
+        rows, graph="undirected", model=aw.Parzen(bandwidths="one", min_bandwidth=0.05)
     )
     assert net.graph == wanted.graph
     assert net.score == wanted.score
-    assert net.settings["options"] == {"bandwidths": "one", "min_bandwidth": 0.05}
+    assert net.settings["model_options"] == {"parzen": {"bandwidths": "one", "min_bandwidth": 0.05}}
     assert (
         "the default of parzen networks with 60 rows and 3 columns; --penalty NUMBER"
         in " ".join(done.out.split())
@@ -103,7 +103,7 @@ def test_artificial_rows(run, table, small):
     Path("more.csv").write_text(rows)
     done = run("learn", table, "--pseudo-rows", "more.csv")
     assert "5 artificial rows count like real ones." in done.out
-    wanted = aw.learn(small, pseudo_rows=aw.read("more.csv"))
+    wanted = aw.learn(small, prior=aw.Prior(rows=aw.read("more.csv")))
     assert aw.load("boston.json").score == pytest.approx(wanted.score)
 
 

@@ -131,10 +131,10 @@ def test_where_a_blanket_has_no_model_answers_come_from_the_product_rule():
 
 def test_a_shared_width_is_tuned_to_the_graph():
     source = SOURCE.select(["v1", "v3"])
-    words = {"v1": "gaussian", "v3": "parzen"}
-    net = aw.fit("[v1][v3]", source, model=words, bandwidths="shared")
+    words = {"v1": "gaussian", "v3": aw.Parzen(bandwidths="shared")}
+    net = aw.fit("[v1][v3]", source, model=words)
     width = net["v3"].bandwidths
     assert width[0] == width[1]
     assert width[0] != FAMILIES["parzen"].bind(source, bandwidths="shared").width
-    alone = aw.fit("[v1][v3]", source, model="parzen", bandwidths="shared")
+    alone = aw.fit("[v1][v3]", source, model=aw.Parzen(bandwidths="shared"))
     assert width.tolist() == alone["v3"].bandwidths.tolist()

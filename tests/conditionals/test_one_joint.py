@@ -53,7 +53,10 @@ def reversed_arc(graph, rng):
     return DAG.from_arcs([*arcs, (child, parent)], graph.nodes)
 
 
-@pytest.mark.parametrize("options", [{}, {"equivalent_sample_size": 0.3}, {"alpha": 0.0}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"model": aw.Discrete(equivalent_sample_size=0.3)}, {"model": aw.Discrete(alpha=0.0)}],
+)
 def test_equivalent_graphs_have_one_joint(options):
     rng, names = np.random.default_rng(22), ["a", "b", "c", "d", "e"]
     reversals = 0

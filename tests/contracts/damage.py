@@ -71,7 +71,7 @@ def make_files(folder: Path) -> None:
         "exact": aw.posterior(numbers, method="exact", **few),
         "levels": aw.posterior(levels, method="exact", **few),
         "bootstrap": aw.posterior(numbers, method="bootstrap", draws=6, **few),
-        "mcmc": aw.posterior(numbers, method="mcmc", draws=20, chains=2, **few),
+        "mcmc": aw.posterior(numbers, method=aw.MCMC(chains=2), draws=20, **few),
         "undirected": aw.posterior(numbers, graph="undirected", draws=6, **few),
     }
     for name, post in posteriors.items():
@@ -92,8 +92,9 @@ def run_again(place: Path) -> object:
     x = rng.normal(size=20)
     numbers = aw.table({"x": x, "y": x + rng.normal(size=20), "z": rng.normal(size=20)})
     method = place.name.split("-")[1].removesuffix(".npz")
-    ways = {"bootstrap": {"draws": 6}, "mcmc": {"draws": 20, "chains": 2}, "exact": {}}[method]
-    return aw.posterior(numbers, method=method, seed=2, progress=False, checkpoint=place, **ways)
+    ways = {"bootstrap": {"draws": 6}, "mcmc": {"draws": 20}, "exact": {}}[method]
+    way = aw.MCMC(chains=2) if method == "mcmc" else method
+    return aw.posterior(numbers, method=way, seed=2, progress=False, checkpoint=place, **ways)
 
 
 # -- damage ----------------------------------------------------------------------------------------

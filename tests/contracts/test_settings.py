@@ -25,28 +25,30 @@ def numbers(rows=60, seed=3):
     return aw.table(dict(zip("abcd", x.T, strict=True)))
 
 
-RULES = {"forbidden": ["a -> b"]}
+RULES = {"rules": aw.Rules(forbidden=["a -> b"])}
 CHOICES = {
     "levels": [
-        {}, {"score": "bdeu"}, {"score": "bdeu", "gamma": 1.5}, {"gamma": 0.5}, {"cells_per_row": 0.1},
-        {"score": "bdeu", "gamma": 1.5, "cells_per_row": 10.0}, {"equivalent_sample_size": 5.0},
-        {"score": "bic"}, {"score": "kfold"}, {"score": "kfold", "folds": 5}, {"penalty": 0.01},
-        {"alpha": 2.0},
-        {"graph": "undirected"}, {"graph": "undirected", "score": "bdeu"}, RULES, {"max_parents": 1},
-        {"search": "greedy"}, {"search": "tabu"}, {"search": "tabu", "tabu_length": 5}, {"seed": 4},
+        {}, {"score": "bdeu"}, {"score": aw.BDeu(gamma=1.5)}, {"score": aw.BDeu(gamma=0.5)},
+        {"score": aw.BDeu(cells_per_row=0.1)},
+        {"score": aw.BDeu(gamma=1.5, cells_per_row=10.0)}, {"score": aw.BDeu(5.0)},
+        {"score": "bic"}, {"score": "kfold"}, {"score": aw.KFold(5)}, {"penalty": 0.01},
+        {"model": aw.Discrete(alpha=2.0)},
+        {"graph": "undirected"}, {"graph": "undirected", "score": "bdeu"}, RULES,
+        {"rules": {"max_parents": 1}},
+        {"search": "greedy"}, {"search": "tabu"}, {"search": aw.Tabu(tabu_length=5)}, {"seed": 4},
         {"graph": "undirected", "search": "deletion"}, {"graph": "undirected", "search": "grow-shrink"},
     ],
     "numbers": [
-        {}, {"score": "bic"}, {"score": "ebic", "gamma": 0.5}, {"score": "bge"},
-        {"score": "bge", "alpha_mu": 3.0},
-        {"graph": "undirected"}, {"graph": "undirected", "gamma": 0.0},
+        {}, {"score": "bic"}, {"score": aw.EBIC(gamma=0.5)}, {"score": "bge"},
+        {"score": aw.BGe(alpha_mu=3.0)},
+        {"graph": "undirected"}, {"graph": "undirected", "search": aw.Stepwise(gamma=0.0)},
         {"graph": "undirected", "score": "ebic"},
         {"graph": "undirected", "penalty": 0.1}, {"graph": "undirected", "penalty": 0.2},
         {"graph": "undirected", "search": "neighbourhood", "penalty": 0.2},
-        {"expert": "[a][b|a][c][d]"}, {"expert": "[a][b|a][c][d]", "expert_weight": 0.5},
-        {"start": "complete"},
-        {"start": "[b|a][a][c][d]"}, {"model": "parzen"}, {"model": "parzen", "penalty": 0.2},
-        {"pseudo_rows": {"a": [1.0], "b": [1.0], "c": [1.0], "d": [1.0]}}, RULES, {"penalty": "cv"},
+        {"prior": aw.Prior(graph="[a][b|a][c][d]")}, {"prior": aw.Prior(graph="[a][b|a][c][d]", weight=0.5)},
+        {"search": aw.Auto(start="complete")},
+        {"search": aw.Auto(start="[b|a][a][c][d]")}, {"model": "parzen"}, {"model": "parzen", "penalty": 0.2},
+        {"prior": aw.Prior(rows={"a": [1.0], "b": [1.0], "c": [1.0], "d": [1.0]})}, RULES, {"penalty": "cv"},
     ],
 }  # fmt: skip
 SOURCES = {"levels": levels(), "numbers": numbers()}
@@ -95,7 +97,7 @@ def test_paths_and_posteriors_tell_their_options():
     path = aw.path(levels())
     assert path.settings["score_options"]["gamma"] == 1.5
     assert path.settings["criterion"] == "pseudo-bdeu"
-    post = aw.posterior(levels(), score="bdeu", gamma=0.5)
+    post = aw.posterior(levels(), score=aw.BDeu(gamma=0.5))
     assert post.settings["score_options"]["gamma"] == 0.5
     assert (
         aw.fit("[a][b|a][c][d]", levels(), score="bdeu").settings["score_options"]["gamma"] == 0.0

@@ -129,8 +129,8 @@ def test_artificial_rows_are_merged_with_moments_and_with_rows():
     assert both.total == 45
     moments = Gathered(Moments.of(table)).merged(Complete(more)).moments()
     assert moments.covariance == pytest.approx(both.moments().covariance)
-    by_rows = aw.learn(table, pseudo_rows=more, certainty=False)
-    by_moments = aw.learn(Moments.of(table), pseudo_rows=more, certainty=False)
+    by_rows = aw.learn(table, certainty=False, prior=aw.Prior(rows=more))
+    by_moments = aw.learn(Moments.of(table), certainty=False, prior=aw.Prior(rows=more))
     assert by_moments.score == pytest.approx(by_rows.score)
 
 

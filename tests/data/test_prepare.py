@@ -95,15 +95,16 @@ def test_na_values_reach_the_data_from_every_verb():
     rows = {"x": rng.normal(size=40), "y": rng.normal(size=40)}
     marked = {**rows, "x": np.where(np.arange(40) < 5, -999.0, rows["x"])}
     for net in (
-        aw.learn(marked, na_values=[-999]),
-        aw.learn(marked, na_values=[-999], missing="drop"),
-        aw.fit("x -> y", marked, na_values=[-999]),
-        aw.path(marked, na_values=[-999]).network(0.1),
+        aw.learn(aw.table(marked, na_values=[-999])),
+        aw.learn(aw.table(marked, na_values=[-999]), missing="drop"),
+        aw.fit("x -> y", aw.table(marked, na_values=[-999])),
+        aw.path(aw.table(marked, na_values=[-999])).network(0.1),
     ):
         assert net.rows == 35
-    assert len(aw.validate(marked, na_values=[-999], missing="drop").log_density) == 35
-    assert len(aw.validate(marked, na_values=[-999]).log_density) == 40
-    assert aw.prune(marked, "y", na_values=[-999], model="gaussian").stages
+    table = aw.table(marked, na_values=[-999])
+    assert len(aw.validate(table, missing="drop").log_density) == 35
+    assert len(aw.validate(table).log_density) == 40
+    assert aw.prune(table, "y", model="gaussian").stages
 
 
 KNOWN = (

@@ -97,7 +97,7 @@ def test_codes_used_as_numbers_are_named(coded, model):
     for net in (
         aw.learn(coded, model=model),
         aw.fit("[x][y|x][alive|x]", coded, model=model),
-        aw.learn(coded.select(["alive", "x", "y"]), model=model, max_parents=1),
+        aw.learn(coded.select(["alive", "x", "y"]), model=model, rules=aw.Rules(max_parents=1)),
     ):
         (note,) = [each for each in net.notes if "treated as numbers" in each]
         assert str(note).startswith("'alive' has few distinct whole values")

@@ -156,21 +156,23 @@ def homes():
 
 
 WORDS = {
-    "method": "bootstrap", "model": "parzen", "bandwidths": "one", "min_bandwidth": 0.05, "penalty": 0.1,
-    "search": "greedy", "start": "complete", "draws": 6,
-}  # fmt: skip
+    "model": aw.Parzen(bandwidths="one", min_bandwidth=0.05),
+    "penalty": 0.1,
+    "search": aw.Greedy(start="complete"),
+    "draws": 6,
+}
 
 
 def test_runs_on_the_same_rows_are_runs_of_learning(homes):
     """Each run is a greedy search from the complete graph of its own generator."""
-    post = aw.posterior(homes, resampling="none", seed=4, **WORDS)
+    post = aw.posterior(homes, seed=4, method=aw.Bootstrap(resampling="none"), **WORDS)
     assert post.meaning == "run frequency"
-    own = {word: WORDS[word] for word in ("model", "bandwidths", "min_bandwidth", "penalty")}
+    own = {word: WORDS[word] for word in ("model", "penalty")}
     graphs, scores, turned = [], [], []
     for number in range(6):
         rng = np.random.default_rng(4).spawn(5)[4].spawn(6)[number].spawn(1)[0]
         start = aw.graphs.complete_dag(aw.Rules().on(tuple(sorted(NAMES))), rng.spawn(4)[1])
-        net = aw.learn(homes, search="greedy", start=start, **own)
+        net = aw.learn(homes, search=aw.Greedy(start=start), **own)
         graphs.append(net.graph)
         scores.append(net.score / homes.rows)
         turned.append(sum(start.has_arc(head, tail) for tail, head in net.graph.arcs))
@@ -185,7 +187,7 @@ def test_runs_on_the_same_rows_are_runs_of_learning(homes):
 
 
 def test_replicates_have_the_table_too(homes, tmp_path):
-    post = aw.posterior(homes, **WORDS)
+    post = aw.posterior(homes, method="bootstrap", **WORDS)
     table = post.stability()
     assert table.meaning == "bootstrap frequency"
     assert 0 < table.difference < 1
@@ -203,6 +205,6 @@ def test_replicates_have_the_table_too(homes, tmp_path):
 
 def test_runs_that_cannot_differ_are_refused(homes):
     with pytest.raises(OptionError, match="the same graph each time"):
-        aw.posterior(homes, method="bootstrap", resampling="none", search="greedy")
+        aw.posterior(homes, method=aw.Bootstrap(resampling="none"), search="greedy")
     with pytest.raises(OptionError, match="the same graph each time"):
         aw.path(homes, search="glasso").certainty(5, resampling="none")

@@ -75,7 +75,9 @@ def test_nothing_is_said_where_a_model_was_named_or_rows_are_not_there():
     assert not said(aw.learn(table, model="gaussian").notes)
     assert not said(aw.learn(table, model="parzen").notes)
     assert not said(aw.path(table, model="gaussian").notes)
-    assert not said(aw.learn(table, graph="undirected", nonparanormal=True).notes)
+    assert not said(
+        aw.learn(table, graph="undirected", search=aw.Stepwise(nonparanormal=True)).notes
+    )
     moments = Moments.of(table)
     assert not said(aw.learn(moments).notes)
     assert not said(aw.learn(curved_table(5)).notes)

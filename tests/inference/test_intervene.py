@@ -390,12 +390,17 @@ def test_errors_of_simulated_answers_are_said(bent):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"bandwidths": "shared"}, {"tail_weight": 0.01, "min_bandwidth": 0.2}]
+    "options",
+    [
+        {},
+        {"bandwidths": "shared"},
+        {"tail_weight": 0.01, "min_bandwidth": 0.2},
+    ],
 )
 def test_windows_from_a_file_have_the_same_range(options, tmp_path):
     rng = np.random.default_rng(1)
     x = rng.normal(size=100)
-    net = aw.learn({"x": x, "y": x**2 + 0.3 * rng.normal(size=100)}, model="parzen", **options)
+    net = aw.learn({"x": x, "y": x**2 + 0.3 * rng.normal(size=100)}, model=aw.Parzen(**options))
     assert str(net.cpdag) == "x - y"
     again = aw.load(net.save(tmp_path / "bent.json"))
     found, kept = (each.query("y", do={"x": 1.0}).range for each in (again, net))

@@ -289,7 +289,7 @@ def narrow_chain(tail):
     b = np.sin(2 * a) + 0.1 * rng.normal(size=120)
     c = b**2 + 0.3 * rng.normal(size=120)
     table = {"a": (2 * a).round() / 2, "b": (4 * b).round() / 4, "c": c}
-    return aw.fit("[a][b|a][c|b]", table, model="parzen", tail_weight=tail)
+    return aw.fit("[a][b|a][c|b]", table, model=aw.Parzen(tail_weight=tail))
 
 
 def plain_density(model, y, x=None):
@@ -336,7 +336,7 @@ def test_grids_of_several_hidden_variables_with_a_tail_give_the_exact_spread(tai
     a = rng.normal(size=150)
     b = np.sin(2 * a) + 0.05 * rng.normal(size=150)
     table = {"a": a, "b": b, "c": b**2 + 0.05 * rng.normal(size=150)}  # b has two signs given c
-    net = aw.fit("[a][b|a][c|b]", table, model="parzen", tail_weight=tail)
+    net = aw.fit("[a][b|a][c|b]", table, model=aw.Parzen(tail_weight=tail))
     a, b = points_of(net["a"]), points_of(net["b"])
     seen = plain_density(net["c"], np.array([0.5]), b)[:, 0]
     joint = plain_density(net["a"], a)[0][:, None] * plain_density(net["b"], b, a) * seen

@@ -142,7 +142,12 @@ def test_free_with_a_required_child_is_the_best_of_all():
     own = aw.score(graph, table, score="bic")
     barred = [(f, "kind") for f in data if f != "kind"]
     each = [
-        aw.learn(table, search="exact", score="bic", required=[("kind", f)], forbidden=barred).score
+        aw.learn(
+            table,
+            search="exact",
+            score="bic",
+            rules=aw.Rules(required=[("kind", f)], forbidden=barred),
+        ).score
         for f in data
         if f != "kind"
     ]
@@ -155,7 +160,11 @@ def test_shapes_are_learners_of_any_table_with_a_class():
         net = aw.learn(table, search=structure, rules=Rules(target="kind"))
         assert net.graph == learned(columns(seed=18), structure).net.graph
         assert net.parents("kind") == ()
-        words = {"search": structure, "rules": Rules(target="kind"), "options": {"alpha": 1.0}}
+        words = {
+            "search": structure,
+            "rules": Rules(target="kind"),
+            "model_options": {"discrete": {"alpha": 1.0}},
+        }
         plain = Learner(Specification(np.random.default_rng(0), **words))(table)
         for one, two in zip(
             plain.conditionals, learned(table, structure).net.conditionals, strict=True
@@ -244,7 +253,7 @@ def test_leaving_one_row_out_is_learning_again(structure):
     logs = leave_one_out(table, graph, "kind", Smoothing(1.0, "cell"))
     for row in (0, 13, 39):
         rest = table.take(np.setdiff1d(np.arange(40), [row]))
-        net = aw.fit(graph, rest, model="discrete", alpha=1.0)
+        net = aw.fit(graph, rest, model=aw.Discrete(alpha=1.0))
         for code in range(3):
             columns_ = [each[row : row + 1] for each in table.columns]
             columns_[table.index("kind")] = np.array([code], dtype=np.uint8)

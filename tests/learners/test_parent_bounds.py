@@ -14,7 +14,9 @@ NAMES = [f"v{i}" for i in range(12)]
 @pytest.mark.parametrize("make", [linear, levels], ids=["numbers", "levels"])
 def test_no_parents_at_all(search, make):
     source = make(3, rows=60, p=5)
-    net = aw.learn(source, score="bic", search=search, max_parents=0, certainty=False)
+    net = aw.learn(
+        source, score="bic", search=search, certainty=False, rules=aw.Rules(max_parents=0)
+    )
     assert net.graph.n_arcs == 0
     assert net.score == pytest.approx(aw.score(net.graph, source, score="bic"))
 
@@ -23,7 +25,7 @@ def test_no_parents_at_all(search, make):
 def test_no_parents_in_any_graph(method):
     source = linear(3, rows=60, p=4)
     words = {} if method == "exact" else {"draws": 20}
-    post = aw.posterior(source, method=method, max_parents=0, score="bge", **words)
+    post = aw.posterior(source, method=method, score="bge", rules=aw.Rules(max_parents=0), **words)
     assert all(row.adjacent == 0 for row in post.edges)
     assert post.best.graph.n_arcs == 0
 
@@ -42,19 +44,23 @@ def test_required_arcs_and_starts_may_pass_the_bound_of_few_rows(search):
     most = int(str(said[0]).split("may have ")[1].split()[0])
     assert max(map(len, free.graph.parents)) <= most < 4
     wanted = [(name, NAMES[-1]) for name in NAMES[: most + 1]]
-    net = aw.learn(few(), search=search, score="bic", required=wanted, certainty=False)
+    net = aw.learn(
+        few(), search=search, score="bic", certainty=False, rules=aw.Rules(required=wanted)
+    )
     assert set(wanted) <= set(net.graph.arcs)
     assert max(map(len, net.graph.parents)) == most + 1
 
 
 def test_a_start_may_pass_the_bound_of_few_rows():
     start = " , ".join(f"{name} -> {NAMES[-1]}" for name in NAMES[:5])
-    net = aw.learn(few(), search="greedy", score="loglik", start=start, certainty=False)
+    net = aw.learn(few(), search=aw.Greedy(start=start), score="loglik", certainty=False)
     assert max(map(len, net.graph.parents)) <= 5
     assert set(NAMES[:5]) <= set(net.parents(NAMES[-1]))
 
 
 def test_a_rule_sets_another_bound_than_few_rows():
-    net = aw.learn(few(), search="greedy", score="loglik", max_parents=5, certainty=False)
+    net = aw.learn(
+        few(), search="greedy", score="loglik", certainty=False, rules=aw.Rules(max_parents=5)
+    )
     assert max(map(len, net.graph.parents)) == 5
     assert not [note for note in net.notes if "Rows are few" in note]

@@ -39,9 +39,9 @@ def bindings(monkeypatch):
         {"graph": "undirected", "score": "bic"},
         {**UNDIRECTED, "penalty": 0.1},
         {**UNDIRECTED, "search": "glasso"},
-        {**UNDIRECTED, "penalty": "stars", "subsamples": 3},
+        {**UNDIRECTED, "penalty": "stars", "search": aw.Glasso(subsamples=3)},
         {**UNDIRECTED, "search": "neighbourhood"},
-        {**UNDIRECTED, "gaps": "pairwise", "penalty": "ebic"},
+        {**UNDIRECTED, "penalty": "ebic", "search": aw.Glasso(gaps="pairwise")},
     ],
 )
 def test_data_are_bound_once(bindings, words):
@@ -81,7 +81,7 @@ def test_a_learner_is_a_function_from_a_table_to_a_network():
 
 
 def test_the_generator_of_a_specification_is_never_advanced():
-    spec = specified(search="ils", options={"rounds": 3})
+    spec = specified(search="ils", search_options={"rounds": 3})
     graphs = {Learner(spec)(SOURCE).graph for _ in range(3)}
     assert len(graphs) == 1
     assert spec.rng.random() == np.random.default_rng(0).random()
@@ -92,8 +92,6 @@ def test_the_generator_of_a_specification_is_never_advanced():
     [
         ({}, "directed"),
         ({"graph": "undirected"}, "stepwise"),
-        ({"graph": "undirected", "options": {"gamma": 1.0}}, "stepwise"),
-        ({"graph": "undirected", "options": {"n_penalties": 5}}, "lasso"),
         ({"graph": "undirected", "penalty": 0.1}, "lasso"),
         ({"graph": "undirected", "rule": "cv"}, "lasso"),
         ({"graph": "undirected", "score": "bic"}, "boundary"),
@@ -136,11 +134,11 @@ def levels(rows=60, seed=4):
 def test_what_a_family_chooses_for_its_score_is_not_for_its_models():
     """BDeu's equivalent rows are in the score; tables are smoothed by what is asked for."""
     table = levels()
-    plain, smooth = aw.learn(table), aw.learn(table, alpha=1.0)
+    plain, smooth = aw.learn(table), aw.learn(table, model=aw.Discrete(alpha=1.0))
     assert plain.settings["score"] == "bdeu"
     assert plain.score == smooth.score
     chosen = FAMILIES["discrete"].default_score(3, 60).options
-    named = aw.learn(table, score="bdeu", **chosen)
+    named = aw.learn(table, score=aw.BDeu(**chosen))
     assert named.score == pytest.approx(plain.score)
     assert not np.allclose(plain["c"].table, smooth["c"].table)
     counts = np.bincount(table.column("c"), minlength=3)
@@ -165,5 +163,5 @@ def test_columns_that_number_the_rows_take_no_part_in_arcs():
     assert not net.graph.parents_of("id")
     assert {a for a, _ in net.graph.arcs} | {b for _, b in net.graph.arcs} == {"a", "b"}
     assert any("'id'" in note and "no part in arcs" in note for note in net.notes)
-    kept = aw.learn(numbered, required=[("c", "id")], search="greedy")
+    kept = aw.learn(numbered, search="greedy", rules=aw.Rules(required=[("c", "id")]))
     assert ("c", "id") in kept.graph.arcs

@@ -18,7 +18,7 @@ def modular(rows=1000, levels=22):
 def test_a_bound_on_cells_is_part_of_the_claim():
     """The best graph within the bound has -9501; without it there is one of -7645."""
     net = aw.learn(modular())
-    free = aw.learn(modular(), cells_per_row=100.0)
+    free = aw.learn(modular(), score=aw.BDeu(cells_per_row=100.0))
     assert net.optimal
     assert free.score > net.score + 1800
     assert str(net.stopped) == (
@@ -36,8 +36,8 @@ def test_a_bound_on_cells_is_part_of_the_claim():
     ("words", "among"),
     [
         ({}, ""),
-        ({"forbidden": ["v0 -> v1"]}, "that the rules allow"),
-        ({"max_parents": 1}, "that the rules allow"),
+        ({"rules": aw.Rules(forbidden=["v0 -> v1"])}, "that the rules allow"),
+        ({"rules": aw.Rules(max_parents=1)}, "that the rules allow"),
     ],
     ids=str,
 )
@@ -58,7 +58,7 @@ def test_columns_set_apart_are_part_of_the_claim():
 
 
 def test_a_bandwidth_shared_by_all_models_is_part_of_the_claim():
-    net = aw.learn(linear(1, rows=30, p=3), model="parzen", search="exact", bandwidths="shared")
+    net = aw.learn(linear(1, rows=30, p=3), model=aw.Parzen(bandwidths="shared"), search="exact")
     assert not net.optimal
     assert str(net.stopped) == "proved optimal for its bandwidths"
 

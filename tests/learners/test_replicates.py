@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.api.learning import specify
+from arcwise.api.choices import specification
 from arcwise.errors import FitError, OptionError
 from arcwise.learners import bind
 from arcwise.learners.posteriors.replicates import (
@@ -24,7 +24,11 @@ WAYS = {
     "stepwise": {"graph": "undirected", "model": "gaussian"},
     "glasso": {"graph": "undirected", "model": "gaussian", "penalty": 0.2},
     "neighbourhood": {"graph": "undirected", "search": "neighbourhood", "penalty": 0.2},
-    "nonparanormal": {"graph": "undirected", "penalty": 0.2, "nonparanormal": True},
+    "nonparanormal": {
+        "graph": "undirected",
+        "penalty": 0.2,
+        "search": aw.Glasso(nonparanormal=True),
+    },
     "boundary": {"graph": "undirected", "model": "gaussian", "score": "bic"},
     "parzen undirected": {"graph": "undirected", "model": "parzen"},
 }
@@ -37,7 +41,7 @@ def homes():
 
 
 def replicates(table, **words):
-    spec = specify(**words)
+    spec = specification(**words)
     choices = resolve(spec, bind(spec, table), 1, None)
     return Replicates.of(choices, np.random.default_rng(7)), choices
 
@@ -69,7 +73,7 @@ def test_copies_of_a_row_are_left_out_together(homes):
     """With the copies left in, a Parzen model predicts a row from itself and joins everything."""
     few = homes.take(np.arange(30))
     weights = np.full(30, 2.0)
-    spec = specify(model="parzen", search="greedy", penalty=0.1)
+    spec = specification(model="parzen", search="greedy", penalty=0.1)
     doubled = bind(spec, few.with_weights(weights, "together"))
     written = bind(spec, few.take(np.repeat(np.arange(30), 2)))
     plain = bind(spec, few)
@@ -130,14 +134,14 @@ def test_choices_by_all_rows_are_made_once(homes):
     assert tuned.spec.penalty == tuned.penalty > 0
     assert "chosen by 'ebic' on all rows" in tuned.notes[0]
     _, own = replicates(homes, model="parzen")
-    assert own.spec.penalty == bind(specify(model="parzen"), homes).penalty > 0
+    assert own.spec.penalty == bind(specification(model="parzen"), homes).penalty > 0
     _, cross = replicates(homes, model="gaussian", penalty="cv")
     assert cross.spec.score_default.word == "loglik"
 
 
 def test_moments_and_odd_words_are_refused(homes):
     moments = aw.Moments.of(homes)
-    spec = specify(model="gaussian")
+    spec = specification(model="gaussian")
     choices = resolve(spec, bind(spec, moments), 1, None)
     with pytest.raises(FitError, match="needs the rows"):
         Replicates.of(choices, np.random.default_rng(0))

@@ -44,7 +44,12 @@ def test_the_best_with_the_rule_is_the_best_of_all_that_obey():
     net = aw.learn(table, search="exact", score="bic", rules=Rules(target="kind"))
     barred = [(f, "kind") for f in table.names if f != "kind"]
     each = [
-        aw.learn(table, search="exact", score="bic", required=[("kind", f)], forbidden=barred).score
+        aw.learn(
+            table,
+            search="exact",
+            score="bic",
+            rules=aw.Rules(required=[("kind", f)], forbidden=barred),
+        ).score
         for f in table.names
         if f != "kind"
     ]

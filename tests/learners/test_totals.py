@@ -71,7 +71,7 @@ def test_a_ring_lies_between_its_decomposable_neighbours(score, source):
     assert logs == sorted(logs)
     assert logs[0] < logs[1] < logs[2]
     net = aw.fit(
-        ring, source, score=score, alpha=0
+        ring, source, score=score, model=aw.Discrete(alpha=0)
     )  # fitted without smoothing: the same likelihood
     parameters = free_parameters(ring, [len(v.levels) for v in source.variables])
     size = {"loglik": 0, "aic": 1}.get(score, 0.5 * np.log(source.rows)) * parameters

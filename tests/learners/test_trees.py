@@ -38,7 +38,7 @@ def test_it_is_the_tree_of_mutual_information(levels):
 def test_with_a_charge_it_is_the_best_forest(levels):
     forest = aw.learn(levels, search="chow-liu", score="bic")
     assert forest.children("noise") == forest.parents("noise") == ()
-    best = aw.learn(levels, search="exact", score="bic", max_parents=1)
+    best = aw.learn(levels, search="exact", score="bic", rules=aw.Rules(max_parents=1))
     assert forest.score == pytest.approx(
         best.score
     )  # the best graph with one parent each is a forest
@@ -57,28 +57,27 @@ def test_numbers_by_their_correlations():
 
 
 def test_the_root_is_as_asked_and_the_score_does_not_care(levels):
-    found = [aw.learn(levels, search="chow-liu", score="bic", root=root) for root in ("a", "e")]
+    found = [aw.learn(levels, search=aw.ChowLiu(root=root), score="bic") for root in ("a", "e")]
     assert found[0].score == pytest.approx(found[1].score)
     assert [net.parents(root) for net, root in zip(found, ("a", "e"), strict=True)] == [(), ()]
     with pytest.raises(aw.DataError, match="no column 'z'"):
-        aw.learn(levels, search="chow-liu", root="z")
+        aw.learn(levels, search=aw.ChowLiu(root="z"))
 
 
 def test_rules_are_obeyed(levels):
     free = aw.learn(levels, search="chow-liu", score="loglik")
     gone = free.graph.arcs[0]
-    rules = {"forbidden": [gone, gone[::-1]], "required": ["noise -> a"]}
-    found = aw.learn(levels, search="chow-liu", score="loglik", **rules)
+    rules = aw.Rules(forbidden=[gone, gone[::-1]], required=["noise -> a"])
+    found = aw.learn(levels, search="chow-liu", score="loglik", rules=rules)
     assert found.graph.has_arc("noise", "a")
     assert not {gone, gone[::-1]} & set(found.graph.arcs)
     assert found.score < free.score
     with pytest.raises(aw.GraphError, match="allow no direction"):
         aw.learn(
             levels,
-            search="chow-liu",
+            search=aw.ChowLiu(root="c"),
             score="loglik",
-            required=["noise -> a", "noise -> b"],
-            root="c",
+            rules=aw.Rules(required=["noise -> a", "noise -> b"]),
         )
 
 
@@ -86,7 +85,7 @@ def test_what_it_refuses(levels):
     with pytest.raises(aw.FitError, match="depends on directions"):
         aw.learn(levels, search="chow-liu", score="k2")
     with pytest.raises(aw.GraphError, match="without a start graph"):
-        aw.learn(levels, search="chow-liu", start="complete")
+        aw.learn(levels, search="chow-liu", prior=aw.Prior("a -> b"))
 
 
 def test_it_can_be_stopped(levels):

@@ -17,8 +17,8 @@ def levels(seed=2, rows=40, p=6):
 @pytest.mark.parametrize("sampler", ["order", "partition", "structure"])
 def test_chains_start_where_there_is_a_score(bound, sampler):
     table = levels()
-    words = {"score": "bdeu", "cells_per_row": bound}
-    chains = aw.posterior(table, method="mcmc", sampler=sampler, draws=300, seed=1, **words)
+    words = {"score": aw.BDeu(cells_per_row=bound)}
+    chains = aw.posterior(table, method=aw.MCMC(sampler=sampler), draws=300, seed=1, **words)
     sizes = [len(variable.levels) for variable in table.variables]
     most = max(bound * table.rows, *sizes)
     for row in chains.edges:

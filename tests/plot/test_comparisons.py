@@ -217,7 +217,7 @@ def test_curves_are_those_of_the_graphs_along_the_search():
     assert curve.test[-1] == pytest.approx(greedy.logpdf(test).mean())
     assert curve.train[-1] == pytest.approx(aw.score(greedy.graph, train, score="loo") / train.rows)
     full = aw.learn(
-        train, search="greedy", start="complete", score="loglik", penalty=0.02, certainty=False
+        train, search=aw.Greedy(start="complete"), score="loglik", penalty=0.02, certainty=False
     )
     assert full.search_curve(test).edges[0] == 10
     ax = drawn(greedy.plot_trace(test))

@@ -189,7 +189,9 @@ def test_what_is_no_penalty_is_refused_in_words():
 
 @pytest.fixture(scope="module")
 def short_path():
-    return aw.path(aw.example("boston"), graph="undirected", model="gaussian", n_penalties=12)
+    return aw.path(
+        aw.example("boston"), graph="undirected", model="gaussian", search=aw.Glasso(n_penalties=12)
+    )
 
 
 def lines(ax):

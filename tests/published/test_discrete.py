@@ -18,7 +18,7 @@ PLACES = {
 WORDS = {
     "bic": {"score": "bic"},
     "bdeu_ess1": {"score": "bdeu"},
-    "bdeu_ess10": {"score": "bdeu", "equivalent_sample_size": 10},
+    "bdeu_ess10": {"score": aw.BDeu(equivalent_sample_size=10)},
 }
 
 
@@ -104,7 +104,7 @@ def test_the_optimum_is_reached_and_named_as_such(optima, tables, name, key):
         net = aw.learn(table, search=search, **WORDS[key])
         assert net.score == pytest.approx(entry[key]["optimal_score"], rel=1e-10)
         assert net.optimal
-    long_way = aw.learn(table, search="auto", max_steps=10**6, **WORDS[key])
+    long_way = aw.learn(table, search=aw.Auto(max_steps=10**6), **WORDS[key])
     assert not long_way.optimal
     assert (
         net.score - 15 <= long_way.score <= net.score + 1e-6

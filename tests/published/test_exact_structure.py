@@ -84,7 +84,7 @@ def test_no_search_is_above_the_optimum_and_auto_is_below_none(oracle, tables, n
     }
     assert max(found.values()) == pytest.approx(found["auto"], rel=REL)
     assert max(found.values()) <= top + 1e-6
-    large = aw.learn(tables[name], score="bic", search="auto", max_steps=10**9, patience=10)
+    large = aw.learn(tables[name], score="bic", search=aw.Auto(max_steps=10**9, patience=10))
     assert not large.optimal
     assert found["ges"] <= large.score <= top + 1e-6
 

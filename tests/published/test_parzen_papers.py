@@ -22,7 +22,7 @@ def boston() -> aw.Table:
 
 @pytest.fixture(scope="module", params=[0.01, 0.05], ids=lambda floor: f"floor {floor}")
 def path(request, boston):
-    return aw.path(boston, model="parzen", min_bandwidth=request.param)
+    return aw.path(boston, model=aw.Parzen(min_bandwidth=request.param))
 
 
 def test_edges_without_a_penalty(path):
@@ -51,7 +51,7 @@ def test_an_edge_that_stays_is_worth_its_penalty(path):
 
 
 def test_the_default_search_reaches_the_known_score(boston):
-    words = {"model": "parzen", "bandwidths": "one", "min_bandwidth": 0.05, "penalty": 0.1}
+    words = {"model": aw.Parzen(bandwidths="one", min_bandwidth=0.05), "penalty": 0.1}
     net = aw.learn(boston, **words)
     assert net.score / boston.rows >= 4.061
     empty = aw.learn(boston, search="greedy", **words)
@@ -63,11 +63,9 @@ def test_the_default_search_reaches_the_known_score(boston):
 def test_runs_from_complete_graphs_differ_as_in_the_paper(boston):
     """17 to 22 arcs (paper 18), sd of scores 0.2 to 0.6 (0.4), structures apart by 15 % (18 %)."""
     words = {
-        "model": "parzen",
-        "bandwidths": "one",
-        "min_bandwidth": 0.05,
+        "model": aw.Parzen(bandwidths="one", min_bandwidth=0.05),
         "penalty": 0.1,
-        "start": "complete",
+        "search": aw.Auto(start="complete"),
     }
     nets = [aw.learn(boston, search="greedy", seed=seed, **words) for seed in range(15)]
     scores = [net.score / boston.rows for net in nets]

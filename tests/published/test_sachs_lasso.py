@@ -21,14 +21,18 @@ def thousands():
 
 @pytest.mark.parametrize(("rho", "edges"), [(36.0, 8), (27.0, 11), (7.0, 18)])
 def test_the_lectures_penalties(thousands, rho, edges):
-    words = {"graph": "undirected", "model": "gaussian", "scale": "covariance"}
-    net = aw.learn(thousands, **words, penalty=rho, refit=False)
+    words = {
+        "graph": "undirected",
+        "model": "gaussian",
+        "search": aw.Glasso(scale="covariance", refit=False),
+    }
+    net = aw.learn(thousands, penalty=rho, **words)
     assert net.graph.n_edges == edges
     joint = net.net.joint
     off = np.abs(joint.covariance - thousands.covariance)
     assert off.max() <= rho * (1 + 1e-6)  # the dual's box
     np.testing.assert_allclose(np.diag(joint.covariance), np.diag(thousands.covariance) + rho)
-    path = aw.path(thousands, **words, refit=False)
+    path = aw.path(thousands, **words)
     assert path.at(rho) == net.graph
     assert json.loads(json.dumps(net.about()["settings"]))["penalty"] == rho
 

@@ -29,9 +29,9 @@ def test_parity_is_found_whatever_the_number_of_columns(p):
 
 
 def test_rules_hold():
-    net = aw.learn(parity(21), max_parents=1)
+    net = aw.learn(parity(21), rules=aw.Rules(max_parents=1))
     assert max(map(len, net.graph.parents)) <= 1
-    net = aw.learn(parity(21), forbidden=["v00 -> v02", "v00 -> v01", "v02 -> v00"])
+    net = aw.learn(parity(21), rules=aw.Rules(forbidden=["v00 -> v02", "v00 -> v01", "v02 -> v00"]))
     assert not {("v00", "v02"), ("v00", "v01"), ("v02", "v00")} & set(net.graph.arcs)
 
 

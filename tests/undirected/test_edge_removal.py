@@ -8,7 +8,7 @@ from naive import undirected as naive
 from undirected.tables import SCORES, Counted, Listed, bound, linear, table
 
 import arcwise as aw
-from arcwise.api.learning import specify
+from arcwise.api.choices import specification
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import Rules, UGraph
 from arcwise.learners import bind
@@ -343,7 +343,7 @@ def test_large_tables_are_grown_and_it_is_said(monkeypatch):
 def test_rules_hold_and_a_stop_is_said():
     table = curved(300)
     words = {"model": "parzen", "graph": "undirected", "search": "grow-shrink"}
-    ruled = aw.learn(table, required=["d -- e"], forbidden=["a -> b"], **words)
+    ruled = aw.learn(table, rules=aw.Rules(required=["d -- e"], forbidden=["a -> b"]), **words)
     assert ruled.graph.has_edge("d", "e")
     assert not ruled.graph.has_edge("a", "b")
     stopped = aw.learn(curved(4000), time_limit=0.05, **words)
@@ -352,7 +352,9 @@ def test_rules_hold_and_a_stop_is_said():
 
 def test_only_what_is_worth_the_penalty_is_taken_in():
     """In noise at a high penalty there is one sweep: p local models without inputs, p (p - 1) with one."""
-    problem = bind(specify(model="parzen", graph="undirected", search="grow-shrink"), curved(300))
+    problem = bind(
+        specification(model="parzen", graph="undirected", search="grow-shrink"), curved(300)
+    )
     assert problem.path(until=5.0).at(5.0).n_edges == 0
     assert sorted({len(parents) for _, parents in problem.score.known}) == [0, 1]
     assert len(problem.score.known) == 5 + 5 * 4

@@ -27,8 +27,9 @@ def prices():
     return pd.DataFrame(values, index=NAMES, columns=NAMES)
 
 
-def lasso(data, **words):
-    return aw.learn(data, graph="undirected", model="gaussian", refit=False, **words)
+def lasso(data, factors=None, **words):
+    search = aw.Glasso(refit=False, factors=factors)
+    return aw.learn(data, graph="undirected", model="gaussian", search=search, **words)
 
 
 def test_a_matrix_gives_the_solution_at_those_penalties(table, prices):
@@ -43,7 +44,7 @@ def test_a_matrix_gives_the_solution_at_those_penalties(table, prices):
     np.testing.assert_allclose(found, expected.covariance, atol=1e-6)
     assert net.settings["penalty"] == 1.0
     assert net.settings["penalty_unit"] == "rho, times the matrix given"
-    assert net.settings["options"]["factors"].startswith("a matrix of 4 x 4")
+    assert net.settings["search_options"]["factors"].startswith("a matrix of 4 x 4")
 
 
 def test_every_form_of_a_matrix_is_the_same(table, prices, tmp_path):
@@ -70,7 +71,9 @@ def test_columns_in_another_order_change_nothing_but_plain_matrices(table, price
 
 def test_pairs_without_penalty_and_pairs_ruled_out(table):
     free, barred = {("a", "b"): 0.0}, {("a", "c"): np.inf, ("d", "b"): np.inf}
-    path = aw.path(table, graph="undirected", model="gaussian", factors={**free, **barred})
+    path = aw.path(
+        table, graph="undirected", model="gaussian", search=aw.Glasso(factors={**free, **barred})
+    )
     assert all(frozenset("ab") in map(frozenset, knot.graph.edges) for knot in path.knots)
     assert len(path.knots[-1].graph.edges) == 1
     for knot in path.knots:
@@ -83,11 +86,11 @@ def test_pairs_without_penalty_and_pairs_ruled_out(table):
 
 
 @pytest.mark.parametrize("rule", ["ebic", "cv"])
-@pytest.mark.parametrize("search", ["glasso", "neighbourhood"])
+@pytest.mark.parametrize("search", [aw.Glasso, aw.Neighbourhood])
 def test_rules_choose_with_factors(table, rule, search):
-    words = {"graph": "undirected", "model": "gaussian", "search": search, "penalty": rule}
-    plain = aw.learn(table, **words)
-    doubled = aw.learn(table, factors=np.full((4, 4), 2.0), **words)
+    words = {"graph": "undirected", "model": "gaussian", "penalty": rule}
+    plain = aw.learn(table, search=search(), **words)
+    doubled = aw.learn(table, search=search(factors=np.full((4, 4), 2.0)), **words)
     assert doubled.graph == plain.graph
     assert doubled.settings["penalty"] == pytest.approx(plain.settings["penalty"] / 2)
 
@@ -175,10 +178,14 @@ def test_rules_and_factors_say_the_same(rule):
     out = [(a, b) for a in "abcdefgh" for b in "abcdefgh" if ord(b) - ord(a) > 1]
     words = {"graph": "undirected", "model": "gaussian", "penalty": rule}
     ruled = aw.learn(rows, rules=aw.Rules(forbidden=[f"{a} -- {b}" for a, b in out]), **words)
-    priced = aw.learn(rows, factors=dict.fromkeys(out, np.inf), **words)
+    priced = aw.learn(rows, search=aw.Glasso(factors=dict.fromkeys(out, np.inf)), **words)
     assert ruled.settings["penalty"] == pytest.approx(priced.settings["penalty"], rel=1e-9)
     assert ruled.graph == priced.graph
 
 
 def test_no_factors_are_none(table):
-    assert aw.learn(table, factors=None, graph="directed").graph == aw.learn(table).graph
+    words = {"graph": "undirected", "penalty": 0.1}
+    assert (
+        aw.learn(table, search=aw.Glasso(factors=None), **words).graph
+        == aw.learn(table, **words).graph
+    )

@@ -4,15 +4,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import evaluate, inference
 from arcwise.data import Table, Variable, conform
-from arcwise.data.frames import index_of, raw_of
+from arcwise.data.frames import filled_frame, index_of, raw_of
 from arcwise.errors import DataError
+from arcwise.evaluate import Conflict, Impact
+from arcwise.inference import AskOptions, EffortOptions, SeedlessOptions
 from arcwise.networks import Net, whole
 from arcwise.values import as_tuple
 
@@ -22,16 +24,25 @@ Array = NDArray[np.float64]
 class AnswerSource(Protocol):
     """What answers: one fitted network, or several that are averaged over."""
 
-    def query(self, targets: Any, given: Any = None, do: Any = None, **options: Any) -> Any:
+    def query(
+        self, targets: Any, given: Any = None, do: Any = None, **options: Unpack[AskOptions]
+    ) -> Any:
         """Return a belief."""
 
-    def predict(self, table: Table, target: str, **options: Any) -> Any:
+    def predict(self, table: Table, target: str, **options: Unpack[AskOptions]) -> Any:
         """Return predictions of a variable for all rows."""
 
-    def logpdf(self, table: Table, **options: Any) -> Array:
+    def logpdf(self, table: Table, **options: Unpack[AskOptions]) -> Array:
         """Return the log density of each row."""
 
-    def sample(self, rng: np.random.Generator, draws: int, **options: Any) -> Table:
+    def sample(
+        self,
+        rng: np.random.Generator,
+        draws: int,
+        given: Any = None,
+        do: Any = None,
+        **options: Unpack[EffortOptions],
+    ) -> Table:
         """Return drawn rows."""
 
 
@@ -42,22 +53,31 @@ class OneNetwork:
     net: Net
     equivalents: inference.Equivalents | None
 
-    def query(self, targets: Any, given: Any = None, do: Any = None, **options: Any) -> Any:
+    def query(
+        self, targets: Any, given: Any = None, do: Any = None, **options: Unpack[AskOptions]
+    ) -> Any:
         """Return a belief."""
-        ways = {"equivalents": self.equivalents, **options}
-        return inference.query(self.net, targets, given, do, **ways)
+        others = self.equivalents
+        return inference.query(self.net, targets, given, do, equivalents=others, **options)
 
-    def predict(self, table: Table, target: str, **options: Any) -> Any:
+    def predict(self, table: Table, target: str, **options: Unpack[AskOptions]) -> Any:
         """Return predictions of a variable for all rows."""
         return inference.predict(self.net, table, target, **options)
 
-    def logpdf(self, table: Table, **options: Any) -> Array:
+    def logpdf(self, table: Table, **options: Unpack[AskOptions]) -> Array:
         """Return the log density of each row."""
         return inference.marginal_log_density(self.net, table, **options)
 
-    def sample(self, rng: np.random.Generator, draws: int, **options: Any) -> Table:
+    def sample(
+        self,
+        rng: np.random.Generator,
+        draws: int,
+        given: Any = None,
+        do: Any = None,
+        **options: Unpack[EffortOptions],
+    ) -> Table:
         """Return drawn rows, with a note if other graphs would give others."""
-        drawn = inference.sample(self.net, rng, draws, **options)
+        drawn = inference.sample(self.net, rng, draws, given, do, **options)
         note = () if self.equivalents is None else (inference.ONE_GRAPH,)
         return replace(drawn, notes=(*drawn.notes, *note))
 
@@ -79,7 +99,11 @@ class Asked(ABC):
         """Return the variables that rows are brought into the form of."""
 
     def query(
-        self, targets: str | Sequence[str], given: Any = None, do: Any = None, **options: Any
+        self,
+        targets: str | Sequence[str],
+        given: Any = None,
+        do: Any = None,
+        **options: Unpack[AskOptions],
     ) -> Any:
         """What to believe of one or several variables, given what was seen or set.
 
@@ -92,8 +116,8 @@ class Asked(ABC):
             than the targets. Of numbers also an interval (low, high), None for an open end; of levels a list
             of them, an interval where they are ordered, or a weight for each, in discrete networks.
         do : values set from outside: arcs into these variables are cut; directed networks only.
-        options : where the answer is not of closed form: seed, chains, sweeps, burn_in, method; of
-            `do` in a learned network: max_graphs.
+        options : where the answer has no closed form: method, seed, draws, chains, sweeps, burn_in, scan; for
+            `do` in a learned network: max_graphs (see `arcwise.inference.AskOptions`).
 
         Returns
         -------
@@ -103,7 +127,7 @@ class Asked(ABC):
         answer = self._answers(changed).query(targets, seen, changed, **options)
         return replace(answer, before=partial(self.query, targets)) if seen or changed else answer
 
-    def predict(self, rows: Any, target: str | Sequence[str], **options: Any) -> Any:
+    def predict(self, rows: Any, target: str | Sequence[str], **options: Unpack[AskOptions]) -> Any:
         """Predict a variable in every row from all that is known of the others.
 
         Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
@@ -121,7 +145,7 @@ class Asked(ABC):
         do: Any = None,
         *,
         seed: int = 0,
-        **options: Any,
+        **options: Unpack[SeedlessOptions],
     ) -> inference.Estimate:
         """The entropy of one variable, of several or of all together, in nats; of numbers, of their density.
 
@@ -142,7 +166,7 @@ class Asked(ABC):
         second: str | Sequence[str],
         given: Any = None,
         do: Any = None,
-        **options: Any,
+        **options: Unpack[AskOptions],
     ) -> float:
         """What two variables, or two sets of them, tell of each other beyond the evidence, in nats.
 
@@ -151,17 +175,33 @@ class Asked(ABC):
         names = tuple(dict.fromkeys((*as_tuple(first), *as_tuple(second))))
         return float(self.query(names, given, do, **options).mutual_information(first, second))
 
-    def logpdf(self, rows: Any, **options: Any) -> Array:
+    def logpdf(self, rows: Any, **options: Unpack[AskOptions]) -> Array:
         """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
         return self._answers().logpdf(self._rows(rows), **options)
 
-    def sample(self, draws: int, seed: int = 0, **options: Any) -> Table:
-        """Draw rows; after `do` in a learned network, those of its graph alone, as a note reports."""
+    def sample(
+        self,
+        draws: int,
+        seed: int = 0,
+        *,
+        given: Any = None,
+        do: Any = None,
+        method: str | None = None,
+        burn_in: int | None = None,
+    ) -> Table:
+        """Draw rows; after `do` in a learned network, those of its graph alone, as a note reports.
+
+        Parameters
+        ----------
+        draws, seed : the number of rows, and the seed.
+        given, do : as for `query`.
+        method, burn_in : the engine, and the sweeps of each chain before its row is taken.
+        """
         rng = np.random.default_rng(whole("seed", seed))
-        for word in {"given", "do"}.intersection(options):
-            options[word] = self._values(options[word])
-        found = self._answers(options.get("do")).sample(rng, draws, **options)
-        return found.select(self.variables)
+        seen, changed = self._values(given), self._values(do)
+        ways: EffortOptions = {"method": method, "burn_in": burn_in}
+        rows = self._answers(changed).sample(rng, draws, seen, changed, **ways)
+        return rows.select(self.variables)
 
     def _values(self, given: Any, targets: str | Sequence[str] = ()) -> Any:
         """Values by name; of a row of a data frame, those that are present and not asked for."""
@@ -173,6 +213,86 @@ class Asked(ABC):
 
     def _rows(self, rows: Any) -> Table:
         return conform(rows, self._columns())
+
+
+class AskedNetwork(Asked):
+    """The methods of asking that one network alone has."""
+
+    net: Net
+
+    @abstractmethod
+    def _equivalents_of(self, do: Any) -> inference.Equivalents | None:
+        """Return the other graphs that an answer to `do` is taken over."""
+
+    def marginals(
+        self, given: Any = None, do: Any = None, **options: Unpack[AskOptions]
+    ) -> inference.Marginals:
+        """The belief about every variable that is neither seen nor set, by name; as of `query`."""
+        found = inference.marginals(self.net, self._values(given), self._values(do), **options)
+        found.before = self.marginals if given is not None or do is not None else None
+        if self._equivalents_of(do) is None:
+            return found
+        return found.asked_by(partial(self.query, given=given, do=do, **options))
+
+    def explain(
+        self,
+        given: Any = None,
+        do: Any = None,
+        *,
+        of: str | Sequence[str] | None = None,
+        **options: Unpack[AskOptions],
+    ) -> inference.Explanation:
+        """The most probable values of all variables together, given what was seen; of some with ``of=[...]``.
+
+        Variables that are neither seen nor explained are summed out. In a learned graph, an answer to `do`
+        has a `range` over other graphs, at most `max_graphs`.
+        """
+        seen, changed, others = self._values(given), self._values(do), self._equivalents_of(do)
+        return inference.explain(self.net, seen, changed, of=of, equivalents=others, **options)
+
+    mpe = explain
+
+    def probability(
+        self, given: Any, do: Any = None, *, log: bool = False, **options: Unpack[AskOptions]
+    ) -> Any:
+        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm.
+
+        In a learned graph, an answer to `do` has a `range` over other graphs.
+        """
+        seen, changed, others = self._values(given), self._values(do), self._equivalents_of(do)
+        return inference.probability(
+            self.net, seen, changed, log=log, equivalents=others, **options
+        )
+
+    def impute(self, rows: Any, seed: int | None = None, **options: Unpack[SeedlessOptions]) -> Any:
+        """Fill the gaps: by expected values, or by draws where a seed is given.
+
+        Of a data frame, the same kind of frame: columns without gaps, those that the network does not know,
+        and the index stay as they are. Of anything else, a table of the network's variables.
+        """
+        rng = None if seed is None else np.random.default_rng(whole("seed", seed))
+        known = self._rows(rows)
+        filled = inference.impute(self.net, known, rng, **options).select(self.variables)
+        frame = hasattr(rows, "columns") and not isinstance(rows, Table)
+        return filled_frame(rows, filled, known) if frame else filled
+
+    def conflict(self, given: Any, **options: Unpack[AskOptions]) -> Conflict:
+        """Whether findings contradict each other: log of the product of their probabilities over that of all.
+
+        Above 0 they are rarer together than if they had nothing to do with each other.
+        """
+        return evaluate.conflict(self.net, self._values(given), **options)
+
+    def impact(self, target: str, given: Any, **options: Unpack[AskOptions]) -> Impact:
+        """Which findings an answer rests on: how the belief in a target moves when each is left out."""
+        return evaluate.impact(self.net, target, self._values(given, target), **options)
+
+    def pseudo_logpdf(self, rows: Any) -> NDArray[np.float64]:
+        """Log pseudo-likelihood of each row: every variable given its neighbours, summed; nats.
+
+        Undirected networks whose local models belong to no joint density are compared by it.
+        """
+        return inference.pseudo_log_density(self.net, self._rows(rows))
 
 
 def _row_values(row: Any) -> dict[str, Any] | None:

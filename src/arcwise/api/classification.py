@@ -1,12 +1,13 @@
 """Classifiers from any data: learned, and judged on rows that they have not seen."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.api.advice import with_advice
 from arcwise.api.net import Network
 from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.data import Table, any_table, fingerprint
@@ -73,6 +74,7 @@ class Classification:
         return head if self.validated is None else f"{head}\n{self.validated}"
 
 
+@with_advice
 def classify(
     data: Any,
     target: str,
@@ -88,9 +90,6 @@ def classify(
     min_count: float = 30,
     loss: Any = None,
     folds: int = 10,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
     seed: int = 0,
 ) -> Classification:
     """Learn a Bayesian classifier from data, and judge it by cross-validation.
@@ -103,7 +102,6 @@ def classify(
         `BayesClassifier`.
     folds : parts of the rows, of the same shares of classes, each left out once; 0 for none. Everything that
         is learned from rows, cut points among them, is learned anew without each part.
-    kinds, weights, na_values : as for `table`.
     seed : of the parts, and of a search.
 
     Returns
@@ -116,26 +114,22 @@ def classify(
     >>> found.network.children("spam")
     ('links',)
     """
-    given = locals()
-    table = any_table(data, kinds, weights, na_values)
+    table = any_table(data)
     if not isinstance(table, Table):
         raise DataError("A classifier needs the rows of a table, but moments were given.")
     if target not in table.names:
         table.index(target)  # says which names there are
-    words = {word: given[word] for word in _WORDS}
-    spec = ClassifierSpec(np.random.default_rng(seed), **words)
+    spec = ClassifierSpec(
+        np.random.default_rng(seed), structure, k, arc_score, search, features, alpha,
+        equivalent_sample_size, min_count, select,
+    )  # fmt: skip
     ready = prepared_classes(table, target)
     costs = loss_matrix(loss, ready.variable(target).levels or ())
     validated = _validated(ready, target, spec, costs, folds, seed) if folds else None
     found = learn_classifier(ready, target, spec)
-    settings = {**{w: v for w, v in words.items() if v is not None}, "seed": seed}
+    choices = {each.name: getattr(spec, each.name) for each in fields(spec) if each.name != "rng"}
+    settings = {**{n: value for n, value in choices.items() if value is not None}, "seed": seed}
     return Classification(net_of(found, table, settings), validated, found, costs, settings)
-
-
-_WORDS = (
-    "structure", "features", "k", "arc_score", "search", "select", "alpha", "equivalent_sample_size",
-    "min_count",
-)  # fmt: skip
 
 
 def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:

@@ -6,7 +6,7 @@ queries cost nothing; a file has it, since `save` looks at the edges. The graph,
 not depend on it. Words and seeds become objects here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 
 from arcwise import io
-from arcwise.api.learning import settle
+from arcwise.api.advice import with_advice
+from arcwise.api.choices import specification
 from arcwise.api.net import Network
-from arcwise.api.options import Method, Model, ScoreOption, Search, method_words, plain_words
+from arcwise.api.options import Method, Model, Option, Prior, ScoreOption, Search
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import CertaintyBudget, Progress
 from arcwise.data import Source, any_table, fingerprint, statistics_of
-from arcwise.errors import ArcwiseError, DataError, FitError, NoTimeError, plural, unknown
+from arcwise.errors import ArcwiseError, DataError, FitError, NoTimeError, OptionError, plural
 from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_certainty
 from arcwise.graphs import Limits, Rules
 from arcwise.inference import OtherGraphs
@@ -36,16 +37,10 @@ from arcwise.networks import Net, whole
 from arcwise.notes import Fix, Note, NoteKind, StopReason, notes_of
 from arcwise.results import GraphDistribution
 
-_NOT_KEPT = (
-    "data", "kinds", "weights", "na_values", "time_limit", "progress", "n_jobs", "required", "forbidden",
-    "tiers", "max_parents",
-)  # fmt: skip
 _REPLICATES = 100  # for the certainty of a network
-_PLAN = (
-    "method", "draws", "chains", "burn_in", "thin", "sampler", "resampling", "fraction", "prior", "backend",
-)  # fmt: skip
 
 
+@with_advice
 def posterior(
     data: Any,
     *,
@@ -55,31 +50,15 @@ def posterior(
     score: str | ScoreOption | None = None,
     search: str | Search = "auto",
     penalty: Any = None,
+    rules: Rules | Mapping[str, Any] | None = None,
     prior: Any = None,
-    rules: Rules | None = None,
-    required: Iterable[Any] = (),
-    forbidden: Iterable[Any] = (),
-    tiers: Iterable[Iterable[str]] = (),
-    max_parents: int | None = None,
-    draws: int | None = None,
-    chains: int = 4,
-    burn_in: int | None = None,
-    thin: int | None = None,
-    sampler: str | None = None,
-    resampling: str = "auto",
-    fraction: float | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
     missing: str = "auto",
+    draws: int | None = None,
     seed: int = 0,
     n_jobs: int = 1,
-    backend: str = "joblib",
     time_limit: float | None = None,
     progress: bool | None = None,
     checkpoint: str | PathLike[str] | None = None,
-    resume: bool = True,
-    **options: Any,
 ) -> Posterior:
     """Find how sure each edge is: a distribution over graphs.
 
@@ -90,29 +69,20 @@ def posterior(
         graphs that searches find in resampled tables), or "auto": exact where memory and time allow it, else
         chains for tables; resampling for linear models, where chains fail, for undirected graphs, and for
         scores that measure prediction.
-    graph, model, search, penalty, rules, required, forbidden, tiers, max_parents : as for `learn`; the search
-        is that of replicates.
+        Objects have settings: `aw.MCMC(chains=2)`, `aw.Bootstrap(resampling="subsample")`.
+    graph, model, search, penalty, rules : as for `learn`; the search is that of replicates.
     score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
         have a posterior, guarded as in `learn`; for "bootstrap" of Gaussian ones that which `learn` takes.
     prior : over graphs, for "exact" and "mcmc": by default gamma log p nats off for each arc (p variables),
         gamma 0.6 of discrete models and 1 - 1.35 / log p, 0 at least, of Gaussian ones (none where a score is
-        asked for); "uniform", "fair"
-        (every number of parents equally probable), a number of nats per arc, or probabilities of arcs, as a
-        matrix with names or a mapping of (parent, child).
+        given); "uniform", "fair" (every number of parents equally probable), a number of nats per arc, or
+        probabilities of arcs, as a matrix with names or a mapping of (parent, child). Or `aw.Prior`, whose
+        `arcs` are one of these, next to an expert's graph and artificial rows.
     draws : replicates (200), or draws of each chain; by default 1000, and chains that disagree are run again
-        with up to 16 times as many steps between two draws.
-    chains, burn_in, thin, sampler : of "mcmc": chains side by side, steps before the first draw and between
-        two, and "structure", "reversal" (the same with steps that turn arcs), "order", "partition" or
-        "tempering".
-    resampling, fraction : of "bootstrap": rows drawn with replacement ("bootstrap"), a "subsample" of this
-        share of them (half by default), or "none": the search again and again on the same rows, from random
-        starts. "auto" is "bootstrap", but four fifths of the rows for tables of levels, where copies of a row
-        would look like dependence.
-    kinds, weights, na_values, missing, seed, n_jobs, time_limit, progress : as for `learn`.
-    backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
-    checkpoint : a file that finished work is written to on the way; a run that was killed goes on from it.
-    resume : go on from a checkpoint that is there; False begins anew.
-    options : as for `learn`.
+        with up to 16 times as many steps between two draws. For "exact", graphs to average over.
+    missing, seed, n_jobs, time_limit, progress : as for `learn`.
+    checkpoint : a file that finished work is written to on the way; a run that was killed is continued from
+        it. Delete the file to start over.
 
     Returns
     -------
@@ -128,45 +98,56 @@ def posterior(
     >>> post.edges["LSTAT", "MEDV"].adjacent, post.meaning
     (1.0, 'bootstrap frequency')
     """
-    asked = plain_words(locals())
-    own = {word: asked.pop(word) for word in _PLAN}
-    plan = Plan(**method_words(own.pop("method"), own), n_jobs=n_jobs)
-    place, again = asked.pop("checkpoint"), asked.pop("resume")
-    source, spec, watching = settle("posterior", asked)
+    known = Prior.of(prior)
+    plan = plan_of(method, draws, known.arcs, n_jobs)
+    spec = specification(
+        graph=graph, model=model, score=score, search=search, penalty=penalty, rules=rules,
+        prior=replace(known, arcs=None), missing=missing, seed=seed, n_jobs=n_jobs,
+    )  # fmt: skip
+    source, watching = any_table(data), Progress("posterior", time_limit, progress)
     cores(n_jobs)
-    words = {
-        name: value
-        for name, value in {**asked.pop("options"), **asked}.items()
-        if name not in _NOT_KEPT
-    }
     with one_thread(source), watching as watch:
-        run = find_posterior(spec, source, plan, watch, checkpoint=place, resume=again)
-    problem, plan = run.task.problem, run.task.plan
-    known = problem.spec.options
-    words |= {**known, "score": problem.spec.score, "rules": spec.rules}  # as they were understood
-    words["score_default"] = problem.spec.score_default
-    found = run.found
-    if watch.stopped:
-        found = replace(found, stopped=watch.stopped)
-    found = replace(found, notes=(*problem.notes, *found.notes))
-    settings = {**settings_of(problem), "method": plan.method, "seed": seed}
+        run = find_posterior(spec, source, plan, watch, checkpoint=checkpoint)
+    problem, result = run.task.problem, run.found
+    notes, end = (*problem.notes, *result.notes), watch.stopped or result.stopped
+    settings = {**settings_of(problem), "method": run.task.plan.method, "seed": seed}
     return Posterior(
-        found,
-        plan,
+        replace(result, notes=notes, stopped=end),
+        run.task.plan,
         settings,
         source.order,
         problem.score.rows,
         fingerprint(source),
-        problem.spec,
+        replace(problem.spec, model=spec.model),
         source,
-        words,
         run.kept,
         seed,
     )
 
 
-def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) -> Posterior:
-    """A posterior with more draws or replicates, as if all had been asked for at once."""
+def plan_of(method: str | Method, draws: int | None, prior: Any, n_jobs: int) -> Plan:
+    """The plan that a method and its settings mean."""
+    if isinstance(method, Method):
+        name, settings = method.word, method.settings
+    elif isinstance(method, Option):
+        raise OptionError(
+            f"{method!r} is a {method.what}, not a method: give {method.what}={method!r}."
+        )
+    else:
+        name, settings = method, {}
+    return Plan(method=name, draws=draws, prior=prior, n_jobs=n_jobs, **settings)
+
+
+def more_draws(
+    post: Posterior,
+    draws: int,
+    data: Any,
+    n_jobs: int,
+    time_limit: float | None,
+    progress: bool | None,
+    checkpoint: str | PathLike[str] | None,
+) -> Posterior:
+    """A posterior with more draws or replicates, as if all had been requested at once."""
     if post.plan.method == "exact":
         raise FitError(
             "An exact posterior has nothing to add to: posterior(data, draws=N) has N graphs to average over."
@@ -181,23 +162,17 @@ def more_draws(post: Posterior, draws: int, data: Any = None, **options: Any) ->
         raise DataError(
             "These are not the data that the posterior is from: more draws need the same."
         )
-    known = {"n_jobs", "backend", "time_limit", "progress", "checkpoint", "resume"}
-    for name in options:
-        if name not in known:
-            raise unknown("option of more draws", name, sorted(known))
     there = (
         len(post.kept["sizes"]) if post.plan.method == "bootstrap" else len(post.log_scores()[0])
     )
-    words = {name: options[name] for name in ("n_jobs", "backend") if name in options}
-    plan = replace(post.plan, draws=there + whole("number of draws", draws), **words)
-    watching = Progress("posterior", options.get("time_limit"), options.get("progress"))
-    with one_thread(source), watching as watch:
-        place, again = options.get("checkpoint"), options.get("resume", True)
-        ways = {"checkpoint": place, "resume": again, "kept": post.kept}
-        run = find_posterior(spec, source, plan, watch, own_score=True, **ways)
+    plan = replace(post.plan, draws=there + whole("number of draws", draws), n_jobs=n_jobs)
+    with one_thread(source), Progress("posterior", time_limit, progress) as watch:
+        run = find_posterior(
+            spec, source, plan, watch, own_score=True, checkpoint=checkpoint, kept=post.kept
+        )
     plan, notes = run.task.plan, (*run.task.problem.notes, *run.found.notes)
-    found = replace(run.found, notes=notes, stopped=watch.stopped)
-    return replace(post, found=found, plan=plan, kept=run.kept, data=source)
+    result = replace(run.found, notes=notes, stopped=watch.stopped)
+    return replace(post, found=result, plan=plan, kept=run.kept, data=source)
 
 
 def path_certainty(
@@ -224,34 +199,36 @@ def path_certainty(
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
 
 
-def made_certain(net: Network, method: str | Method = "auto", **options: Any) -> Network:
-    """A network that was learned, with how sure each edge is; options as for `posterior`."""
+def made_certain(
+    net: Network,
+    method: str | Method,
+    draws: int | None,
+    prior: Any,
+    seed: int | None,
+    n_jobs: int,
+    time_limit: float | None,
+    progress: bool | None,
+    checkpoint: str | PathLike[str] | None,
+) -> Network:
+    """A network that was learned, with how sure each edge is; the parameters are those of `posterior`."""
     spec, source = net.specification, net.data
     if spec is None or source is None:
         raise FitError(
             "How sure the edges of a network are is asked of the data that it was learned from: learn it, or "
             "give these to posterior(data)."
         )
-    known = {*_PLAN, "n_jobs", "time_limit", "progress", "seed", "checkpoint", "resume"}
-    for name in options:
-        if name not in known:
-            raise unknown("option of certainty", name, sorted(known))
-    if options.get("seed") is not None:
-        spec = spec.but(rng=np.random.default_rng(whole("seed", options["seed"])))
-    words = {name: options[name] for name in ("n_jobs", *_PLAN) if name in options}
-    plan = Plan(**method_words(method, {"draws": None, **words}))
+    if seed is not None:
+        spec = spec.but(rng=np.random.default_rng(whole("seed", seed)))
+    plan = plan_of(method, draws, prior, n_jobs)
     why = ""
     if plan.method == "auto":
         chosen, why = method_for(bind(spec, source), plan.prior)
         plan = replace(plan, method=chosen)
     if plan.draws is None and plan.method == "bootstrap":
         plan = replace(plan, draws=_REPLICATES)
-    watching = Progress("certainty", options.get("time_limit"), options.get("progress"))
-    with one_thread(source), watching as watch:
-        place, again = options.get("checkpoint"), options.get("resume", True)
+    with one_thread(source), Progress("certainty", time_limit, progress) as watch:
         searched = plan.method == "bootstrap"  # again what was learned, by its own score
-        ways = {"checkpoint": place, "resume": again}
-        run = find_posterior(spec, source, plan, watch, own_score=searched, **ways)
+        run = find_posterior(spec, source, plan, watch, own_score=searched, checkpoint=checkpoint)
     notes = (*net.notes, *notes_of(NoteKind.CERTAINTY, why), *run.found.notes)
     if watch.stopped:
         short = f"Certainty rests on {plural(run.found.draws, 'draw')}: {watch.stopped}."

@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 from arcwise.api.classification import loss_matrix, net_of
 from arcwise.api.learning import learn
 from arcwise.api.net import Network
+from arcwise.api.options import Glasso
 from arcwise.data import Table, Variable, table
 from arcwise.data.variable import code_type
 from arcwise.errors import DataError, FitError, close_to
@@ -111,13 +112,15 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         )
         own = dict(zip(shown, names, strict=True))
         given = {word: _renamed(getattr(self, word), own) for word in ("penalty", "factors")}
+        settings = {
+            word: each for word, each in self.get_params().items() if word not in _NOT_OPTIONS
+        }
         net = learn(
             table(dict(zip(names, x.T, strict=True)), kinds=dict.fromkeys(names, "continuous")),
             graph="undirected",
             model="gaussian",
-            search="glasso",
-            **{word: value for word, value in given.items() if value is not None},
-            **{word: each for word, each in self.get_params().items() if word not in _NOT_OPTIONS},
+            search=Glasso(factors=given["factors"], **settings),
+            penalty=given["penalty"],
             seed=self.random_state,
             n_jobs=self.n_jobs,
             progress=False,

@@ -1,18 +1,18 @@
 """Networks on graphs that are known: fitted to data, and scored."""
 
-import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from arcwise.api.advice import with_advice
+from arcwise.api.choices import Models, Scored, models_of, score_of
 from arcwise.api.net import Network
-from arcwise.api.options import Model, ScoreOption, plain_words
+from arcwise.api.options import Model, ScoreOption
 from arcwise.conditionals import Fits, choose
 from arcwise.data import Source, any_table, fingerprint, statistics_of
 from arcwise.errors import FitError, GraphError, close_to, unknown
 from arcwise.graphs import DAG, UGraph, graph_of
-from arcwise.learners.options import split_options
 from arcwise.learners.parameters import (
     PSEUDO,
     Total,
@@ -25,7 +25,6 @@ from arcwise.learners.parameters import (
     retuned,
     undirected_total,
 )
-from arcwise.learners.problem import model_takers, score_options
 from arcwise.learners.settings import score_settings
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
@@ -35,18 +34,15 @@ from arcwise.scores import SCORES, Score
 __all__ = ["fit", "score"]
 
 
+@with_advice
 def fit(
     graph: Any,
     data: Any,
     *,
     model: str | Model | Mapping[str, str | Model] = "auto",
     score: str | ScoreOption | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    weights: Any = None,
-    na_values: Iterable[object] = (),
     missing: str = "auto",
     seed: int = 0,
-    **options: Any,
 ) -> Network:
     """Fit the local models of a graph that is known.
 
@@ -57,13 +53,12 @@ def fit(
         a UGraph, such as `ug("a:b + b:c")`, or its edges, such as "a -- b, b -- c".
         `UGraph.complete(names)` fits each variable given all others, without any structure.
     data : as for `learn`.
-    model : one word for all, or a word for each variable; each column is prepared for its own model.
+    model : one name or object for all, or one for each variable; each column is prepared for its own model.
     score : what the graph and its edges are measured by; by default BIC if the parameters of every local
         model can be counted, else the leave-one-out likelihood, whatever the kinds of models. For undirected
         graphs also "pseudo-bic", "pseudo-loo", ...: variables given their neighbours, summed.
-    kinds, weights, na_values, missing : as for `learn`.
+    missing : as for `learn`.
     seed : of scores that hold out rows.
-    options : options of the models, and of the score.
 
     Returns
     -------
@@ -77,7 +72,7 @@ def fit(
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = _known(locals())
+    known = _known(graph, data, models_of(model), score_of(score), missing, seed)
     on, fits = known.graph, known.fits
     net = directed_net(on, fits) if on.directed else markov_net(on, fits)
     total = known.total(net)
@@ -88,7 +83,7 @@ def fit(
     return Network(
         net,
         score=total.value,
-        settings={**said, **({"options": dict(options)} if options else {})},
+        settings=said | ({"model_options": known.model_options} if known.model_options else {}),
         notes=(*fits.statistics.notes, *notes_of(NoteKind.MODEL, *found)),
         order=known.source.order,
         rows=fits.statistics.total,
@@ -98,7 +93,16 @@ def fit(
     )
 
 
-def score(graph: Any, data: Any, **words: Any) -> float:
+@with_advice
+def score(
+    graph: Any,
+    data: Any,
+    *,
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
+    missing: str = "auto",
+    seed: int = 0,
+) -> float:
     """Score a graph that is known, higher is better; without any penalty per edge.
 
     For an undirected graph it is the score of the joint distribution, which compares with scores of directed
@@ -107,17 +111,14 @@ def score(graph: Any, data: Any, **words: Any) -> float:
 
     Parameters
     ----------
-    graph, data : as for `fit`.
-    words : all else that `fit` takes: model, score, kinds, weights, na_values, missing, seed, options.
+    graph, data, model, score, missing, seed : as for `fit`.
 
     >>> import arcwise as aw
     >>> homes = aw.example("boston")
     >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
     True
     """
-    asked = inspect.signature(fit).bind(graph, data, **words)
-    asked.apply_defaults()
-    known = _known(asked.arguments)
+    known = _known(graph, data, models_of(model), score_of(score), missing, seed)
     on = known.graph
     total = known.total(on if on.directed else markov_net(on, known.fits))
     if is_pseudo(total.word) and not known.pseudo:
@@ -133,8 +134,9 @@ class _Known(NamedTuple):
     """A known graph over columns (`source`) of the `whole` data, what its local models are fitted from, and
     its score.
 
-    `score` is the score's word, `options` are its own; `default` says that it was not requested, and `pseudo`
-    that its sum over variables given their neighbours was.
+    `score` is the name of the score, `options` are its settings, `model_options` those of the models;
+    `default` says that the score was not requested, and `pseudo` that its sum over variables given their
+    neighbours was.
     """
 
     graph: DAG | UGraph
@@ -144,6 +146,7 @@ class _Known(NamedTuple):
     score: str
     measure: Score
     options: Mapping[str, Any]
+    model_options: Mapping[str, Mapping[str, Any]]
     default: bool
     pseudo: bool
 
@@ -168,52 +171,56 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _known(given: Mapping[str, Any]) -> _Known:
-    """Tie families and a score to the data; `given` are the parameters of `fit` by name."""
-    asked = plain_words(given)
-    known, score = graph_of(asked["graph"]), asked["score"]
-    pseudo = not known.directed and is_pseudo(score)
-    score = score.removeprefix(PSEUDO) if pseudo else score
-    whole = any_table(*(asked[word] for word in ("data", "kinds", "weights", "na_values")))
-    lacking = sorted(set(known.nodes) - set(whole.names))
+def _known(
+    graph: Any, data: Any, models: Models, scored: Scored, missing: str, seed: int
+) -> _Known:
+    """Tie families and a score to the data; the parameters are those of `fit`."""
+    known = graph_of(graph)
+    pseudo = not known.directed and is_pseudo(scored.name)
+    score = scored.name.removeprefix(PSEUDO) if pseudo and scored.name else scored.name
+    if score is not None and score not in SCORES:
+        raise unknown("score", score, SCORES)
+    whole = any_table(data)
+    source = _columns_of(known, whole)
+    family = choose(
+        models.choice, source.variables, graph="directed" if known.directed else "undirected"
+    )
+    working = Specification(np.random.default_rng(seed), model=family, score=score, missing=missing)
+    inputs = known.over(source.names) if isinstance(known, DAG) else None
+    _, ready = prepared(working, statistics_of(source), inputs)
+    on = known.over(ready.names)
+    rng = np.random.default_rng(seed).spawn(4)[0]  # that of `learn`
+    fits = retuned(family.bind_members(ready, models.options), on)
+    name = score or _default_score(fits)
+    measure = SCORES[name].tie(fits, rng, **scored.options)
+    return _Known(
+        on,
+        source,
+        whole,
+        fits,
+        name,
+        measure,
+        scored.options,
+        models.options,
+        score is None,
+        pseudo,
+    )
+
+
+def _columns_of(graph: DAG | UGraph, data: Source) -> Source:
+    """The columns of the data that a graph has, in their order."""
+    lacking = sorted(set(graph.nodes) - set(data.names))
     if lacking:
         raise GraphError(
             f"The graph has a variable {lacking[0]!r} that the data lack. "
-            f"{close_to(lacking[0], whole.names)}"
+            f"{close_to(lacking[0], data.names)}"
         )
-    wanted = [name for name in whole.order if name in set(known.nodes)]
-    source = whole if len(wanted) == len(whole.names) else whole.select(wanted)
-    family = choose(
-        asked["model"],
-        source.variables,
-        graph="directed" if known.directed else "undirected",
-    )
-    working = Specification(
-        np.random.default_rng(asked["seed"]), model=family, score=score, missing=asked["missing"]
-    )
-    inputs = known.over(source.names) if isinstance(known, DAG) else None
-    _, ready = prepared(working, statistics_of(source), inputs)
-    if score is not None and score not in SCORES:
-        raise unknown("score", score, SCORES)
-    members = family.members
-    takers = model_takers(members)
-    takers += [] if score is None else [(f"the score {score!r}", score_options(score))]
-    dealt = split_options(asked["options"], *takers)
-    for_score = {} if score is None else {**dealt.pop(), **asked.get("score_options", {})}
-    names = [member.name for member in members]
-    own = asked.get("model_options", {})
-    for_models = {n: {**o, **own.get(n, {})} for n, o in zip(names, dealt, strict=True)}
-    fits = family.bind_members(ready, for_models)
-    on, rng = (
-        known.over(ready.names),
-        np.random.default_rng(asked["seed"]).spawn(4)[0],
-    )  # that of `learn`
-    fits, named = retuned(fits, on), score or _own_score(fits)
-    measure = SCORES[named].tie(fits, rng, **for_score)
-    return _Known(on, source, whole, fits, named, measure, for_score, score is None, pseudo)
+    nodes = set(graph.nodes)
+    columns = [name for name in data.order if name in nodes]
+    return data if len(columns) == len(data.names) else data.select(columns)
 
 
-def _own_score(fits: Fits) -> str:
-    """The score's word where none is asked for, whatever the kinds of models."""
+def _default_score(fits: Fits) -> str:
+    """The name of the score if none is requested, whatever the kinds of models."""
     counts = (fits.conditional(child, ()).n_params for child in range(len(fits.nodes)))
     return "loo" if None in counts else "bic"

@@ -12,9 +12,11 @@ import numpy as np
 
 from arcwise import data as tables
 from arcwise import io
+from arcwise.api.choices import specification
 from arcwise.api.edge_certainty import unpacked_graphs
-from arcwise.api.learning import QUICK_SECONDS, specify
+from arcwise.api.learning import QUICK_SECONDS
 from arcwise.api.net import Network
+from arcwise.api.options import Prior
 from arcwise.api.posterior_files import (
     as_mapping,
     as_notes,
@@ -26,6 +28,7 @@ from arcwise.api.posterior_files import (
     read_posterior,
 )
 from arcwise.api.progress import CertaintyBudget
+from arcwise.api.search_options import STARTS
 from arcwise.conditionals import DefaultScore, Fits
 from arcwise.conditionals.parzen import kept_fits
 from arcwise.data import Source, Table, any_table
@@ -38,7 +41,7 @@ from arcwise.errors import (
     OptionError,
     unknown,
 )
-from arcwise.graphs import DAG, Rules, UGraph
+from arcwise.graphs import DAG, Rules, UGraph, dag
 from arcwise.io.codec import fits
 from arcwise.learners import Specification, bind
 from arcwise.learners.settings import settings_of
@@ -123,8 +126,8 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
     rules = _rules(about.get("rules"), net)
     limits = None if rules is None else rules.on(net.names)
     settings = as_mapping(about.get("settings"))
-    windows = as_mapping(as_mapping(settings.get("model_options")).get("parzen"))
-    options = {**as_mapping(settings.get("options")), **windows}
+    earlier = as_mapping(settings.get("options"))  # of files before settings had objects
+    windows = {**earlier, **as_mapping(as_mapping(settings.get("model_options")).get("parzen"))}
     return Network(
         net,
         score=as_number(about.get("score"), "score"),
@@ -140,7 +143,7 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
         rules=rules,
         limits=limits,
         saved_graphs=unpacked_graphs(as_mapping(about.get("graphs")), net, limits),
-        fits=kept_fits(net.variables, net.conditionals, options),
+        fits=kept_fits(net.variables, net.conditionals, windows),
     )
 
 
@@ -179,7 +182,6 @@ READERS: dict[str, Callable[[io.StoredNet, str | PathLike[str]], Any]] = {
 
 # -- the data of a loaded network ---
 
-_PLAIN = ("graph", "search", "missing", "start", "expert", "model_options")
 _COMPARED = 100  # rows on which local models have to agree
 _LOST = ("pseudo_rows", "expert_weight")  # what a file keeps no plain value of
 
@@ -229,16 +231,26 @@ def _specification(net: Network) -> Specification:
     """The choices that the network was learned by, from its settings."""
     settings = net.settings
     lost = [name for name in _LOST if name in settings]
-    options: Mapping[str, Any] = settings.get("options") or {}
+    options = as_mapping(settings.get("search_options"))
     if lost or "factors" in options:
         raise FitError(f"The file does not keep {(*lost, 'factors')[0]}: learn the network again.")
-    words = {name: settings[name] for name in _PLAIN if name in settings}
-    words |= {"model": dict(zip(net.net.names, net.net.models, strict=True)), **options}
-    words["score_default"] = DefaultScore(
-        str(settings.get("score")), settings.get("score_options") or {}
+    made = specification(
+        graph=settings.get("graph", "directed"),
+        model=dict(zip(net.net.names, net.net.models, strict=True)),
+        search=settings.get("search", "auto"),
+        penalty=settings.get("penalty_rule", settings.get("penalty")),
+        rules=net.rules,
+        prior=Prior(graph=settings.get("expert")),
+        missing=settings.get("missing", "auto"),
+        seed=settings.get("seed"),
     )
-    words["penalty"] = settings.get("penalty_rule", settings.get("penalty"))
-    return specify(**words, rules=net.rules, seed=settings.get("seed"))
+    start = settings.get("start", "empty")
+    return made.but(
+        start=start if start in STARTS else dag(start),
+        score_default=DefaultScore(str(settings.get("score")), settings.get("score_options") or {}),
+        search_options=options,
+        model_options=as_mapping(settings.get("model_options")),
+    )
 
 
 def _check_same(net: Network, fits: Fits) -> None:

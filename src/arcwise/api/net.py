@@ -5,35 +5,30 @@ The methods are short calls of functions in the rooms below; the logic lives the
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from arcwise import evaluate, graphs, inference, io
+from arcwise import graphs, inference, io
 from arcwise.api import describe
-from arcwise.api.asking import Asked, OneNetwork
+from arcwise.api.asking import AskedNetwork, OneNetwork
 from arcwise.api.figures import Figures
 from arcwise.api.options import Method
 from arcwise.api.progress import CertaintyBudget
 from arcwise.conditionals import Fits
-from arcwise.data import Source, Table, Variable
-from arcwise.data.frames import filled_frame
+from arcwise.data import Source, Variable
 from arcwise.errors import FitError, GraphError
 from arcwise.evaluate import (
-    Conflict,
     EdgeTable,
-    Impact,
+    Validation,
     edge_table,
     refit_losses,
     unpack_edges,
 )
 from arcwise.graphs import DAG, PDAG, Limits, Rules, UGraph
 from arcwise.learners import Specification
-from arcwise.networks import LocalModel, Net, local_model, whole
+from arcwise.networks import LocalModel, Net, local_model
 from arcwise.notes import NOT_STOPPED, Note, Stop
 from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
@@ -43,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(Asked, Figures):
+class Network(AskedNetwork, Figures):
     """A fitted network, ready to be asked.
 
     Attributes
@@ -141,15 +136,34 @@ class Network(Asked, Figures):
 
         return quick_certainty(self)
 
-    def certainty(self, method: str | Method = "auto", **options: Any) -> "Network":
-        """The same network with how sure each edge is, in the table of edges, pictures and files.
+    def certainty(
+        self,
+        method: str | Method = "auto",
+        *,
+        draws: int | None = None,
+        prior: Any = None,
+        seed: int | None = None,
+        n_jobs: int = 1,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> "Network":
+        """The same network with how sure each edge is, in the table of edges, figures and files.
 
-        `method` is "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), or
-        "auto": the posterior where the score has one. Options are those of `posterior`: draws, seed, ...
+        Parameters
+        ----------
+        method : "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), an
+            object such as `aw.MCMC(chains=2)`, or "auto": the posterior if the score has one.
+        draws : replicates, 100 by default, or draws of each chain.
+        prior : the distribution over graphs of a posterior, as for `posterior`.
+        seed : by default that of learning.
+        n_jobs, time_limit, progress, checkpoint : as for `posterior`.
         """
         from arcwise.api.edge_certainty import made_certain
 
-        return made_certain(self, method, **options)
+        return made_certain(
+            self, method, draws, prior, seed, n_jobs, time_limit, progress, checkpoint
+        )
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.
@@ -263,33 +277,6 @@ class Network(Asked, Figures):
         """Correlations of pairs given all other variables; of Gaussian networks."""
         return inference.partial_correlations(self.net, self.variables)
 
-    def marginals(self, given: Any = None, do: Any = None, **options: Any) -> inference.Marginals:
-        """The belief about every variable that is neither seen nor set, by name; as of `query`."""
-        found = inference.marginals(self.net, self._values(given), self._values(do), **options)
-        found.before = self.marginals if given is not None or do is not None else None
-        if self._equivalents_of(do) is None:
-            return found
-        return found.asked_by(partial(self.query, given=given, do=do, **options))
-
-    def explain(self, given: Any = None, do: Any = None, **options: Any) -> inference.Explanation:
-        """The most probable values of all variables together, given what was seen; of some with ``of=[...]``.
-
-        Variables that are neither seen nor explained are summed out. In a learned graph, an answer to `do`
-        has a `range` over other graphs, at most `max_graphs`.
-        """
-        known = {"equivalents": self._equivalents_of(do), **options}
-        return inference.explain(self.net, self._values(given), self._values(do), **known)
-
-    mpe = explain
-
-    def probability(self, given: Any, do: Any = None, **options: Any) -> Any:
-        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm.
-
-        In a learned graph, an answer to `do` has a `range` over other graphs.
-        """
-        known = {"equivalents": self._equivalents_of(do), **options}
-        return inference.probability(self.net, self._values(given), self._values(do), **known)
-
     def _equivalents_of(self, do: Any) -> inference.Equivalents | None:
         """The other graphs that an answer to `do` is taken over; None where the graph was given."""
         return self._equivalents if self._values(do) else None
@@ -302,36 +289,6 @@ class Network(Asked, Figures):
             return None
         refit = None if self.fits is None else cache(self.fits.conditional)
         return inference.Equivalents(self.cpdag, refit, self.rules is not None, other_graphs(self))
-
-    def impute(self, rows: Any, seed: int | None = None, **options: Any) -> Any:
-        """Fill the gaps: by expected values, or by draws where a seed is given.
-
-        Of a data frame, the same kind of frame: columns without gaps, those that the network does not know,
-        and the index stay as they are. Of anything else, a table of the network's variables.
-        """
-        rng = None if seed is None else np.random.default_rng(whole("seed", seed))
-        known = self._rows(rows)
-        filled = inference.impute(self.net, known, rng, **options).select(self.variables)
-        frame = hasattr(rows, "columns") and not isinstance(rows, Table)
-        return filled_frame(rows, filled, known) if frame else filled
-
-    def conflict(self, given: Any, **options: Any) -> Conflict:
-        """Whether findings contradict each other: log of the product of their probabilities over that of all.
-
-        Above 0 they are rarer together than if they had nothing to do with each other.
-        """
-        return evaluate.conflict(self.net, self._values(given), **options)
-
-    def impact(self, target: str, given: Any, **options: Any) -> Impact:
-        """Which findings an answer rests on: how the belief in a target moves when each is left out."""
-        return evaluate.impact(self.net, target, self._values(given, target), **options)
-
-    def pseudo_logpdf(self, rows: Any) -> NDArray[np.float64]:
-        """Log pseudo-likelihood of each row: every variable given its neighbours, summed; nats.
-
-        Undirected networks whose local models belong to no joint density are compared by it.
-        """
-        return inference.pseudo_log_density(self.net, self._rows(rows))
 
     def _answers(self, do: Any = None) -> OneNetwork:
         return OneNetwork(self.net, self._equivalents_of(do))
@@ -392,7 +349,7 @@ class Network(Asked, Figures):
         path: str | PathLike[str],
         title: str = "",
         *,
-        validation: evaluate.Validation | None = None,
+        validation: Validation | None = None,
     ) -> Path:
         """Write an interactive page to a .html file, which answers questions offline.
 
@@ -401,9 +358,7 @@ class Network(Asked, Figures):
         """
         return describe.write_report(self, Path(path), title, validation)
 
-    def document(
-        self, title: str = "", *, validation: evaluate.Validation | None = None
-    ) -> "Document":
+    def document(self, title: str = "", *, validation: Validation | None = None) -> "Document":
         """All that a report shows, as plain values for JSON."""
         return describe.document(self, title, validation)
 

@@ -6,7 +6,7 @@ it. Its fields are the keyword options of the function behind the name, with the
 test compares the two.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -29,10 +29,13 @@ from arcwise.api.search_options import (
     Method,
     Neighbourhood,
     Search,
+    StartedSearch,
     Stepwise,
     Tabu,
 )
-from arcwise.errors import OptionError
+from arcwise.errors import GraphError
+from arcwise.graphs import DAG, dag
+from arcwise.graphs.parser import plain
 
 __all__ = [
     "AIC",
@@ -73,13 +76,13 @@ __all__ = [
     "Neural",
     "Option",
     "Parzen",
+    "Prior",
     "ScoreOption",
     "Search",
+    "StartedSearch",
     "Stepwise",
     "Tabu",
     "TruncatedBasis",
-    "method_words",
-    "plain_words",
 ]  # fmt: skip
 
 
@@ -325,64 +328,48 @@ class TruncatedBasis(ScoreOption):
     gamma: float = 0.5
 
 
-# -- objects among the parameters of a function ---------------------------------------------------
+# -- knowledge of graphs ----------------------------------------------------------------------------
 
 
-def plain_words(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a function with names in place of objects, and their settings beside them.
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What is known of a graph before any data, beyond rules that it has to obey.
 
-    `options` are those of the search, `score_options` and `model_options` (by name of the model) belong to
-    score and models.
+    Parameters
+    ----------
+    graph : an expert's directed graph, in any form that `dag` takes; arcs that differ from it are penalised.
+    weight : the penalty of each difference in nats per row: one number, or a mapping of arcs (parent, child)
+        to their penalties, 0.1 for those that it does not name.
+    rows : artificial rows that an expert would expect to see, as a table or a file's path; they count like
+        real ones.
+    arcs : the distribution over graphs of a posterior: "uniform", "fair" (every number of parents is equally
+        probable), a number of nats per arc, or probabilities of arcs, as a matrix with names or a mapping of
+        (parent, child).
 
-    >>> plain_words({"search": Tabu(restarts=3), "score": BDeu(10), "model": "auto"})["options"]
-    {'restarts': 3}
+    >>> Prior(graph="a -> b", weight=0.2).graph
+    DAG('[a][b|a]')
     """
-    words = dict(given)
-    search, score = words.get("search"), words.get("score")
-    _refuse_others(words)
-    if isinstance(search, Search):
-        both = sorted(search.settings.keys() & words.get("options", {}).keys())
-        if both:
-            raise OptionError(f"Give {both[0]}= in {type(search).__name__}(...) alone.")
-        words["search"] = search.word
-        words["options"] = {**words.get("options", {}), **search.settings}
-    if isinstance(score, ScoreOption):
-        words["score"], words["score_options"] = score.word, score.settings
-    model = words.get("model")
-    several = model if isinstance(model, Mapping) else {"*": model}
-    objects = [each for each in several.values() if isinstance(each, Model)]
-    if objects:
-        words["model_options"] = _by_name(objects)
-        names = {
-            name: each.word if isinstance(each, Model) else each for name, each in several.items()
-        }
-        words["model"] = names if isinstance(model, Mapping) else names["*"]
-    return words
+
+    graph: Any = None
+    weight: float | Mapping[tuple[str, str], float] = 0.1
+    rows: Any = None
+    arcs: Any = None
+
+    def __post_init__(self) -> None:
+        """Read the graph."""
+        if self.graph is not None:
+            object.__setattr__(self, "graph", _graph(self.graph))
+
+    @classmethod
+    def of(cls, value: Any) -> "Prior":
+        """A prior as it is, none, or the distribution over graphs alone."""
+        return value if isinstance(value, Prior) else cls(arcs=value)
 
 
-def _by_name(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
-    """The settings of each kind of model; variables of one kind share them."""
-    found: dict[str, dict[str, Any]] = {}
-    for model in models:
-        if found.setdefault(model.word, model.settings) != model.settings:
-            raise OptionError(
-                f"All {model.word} models share their settings: give one {type(model).__name__}(...) only."
-            )
-    return {name: settings for name, settings in found.items() if settings}
-
-
-def _refuse_others(words: Mapping[str, Any]) -> None:
-    """Refuse an object that another parameter takes."""
-    for what in ("model", "score", "search", "method"):
-        value = words.get(what)
-        if isinstance(value, Option) and value.what != what:
-            raise OptionError(
-                f"{value!r} is a {value.what}, not a {what}: give {value.what}={value!r}."
-            )
-
-
-def method_words(method: Any, words: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a posterior with the settings of its method among them."""
-    if not isinstance(method, Method):
-        return {"method": method, **words}
-    return {**words, "method": method.word, **method.settings}
+def _graph(value: Any) -> DAG:
+    """An expert's graph; a single word is none."""
+    if isinstance(value, str) and plain(value):
+        raise GraphError(
+            f"The graph of a Prior must be a graph such as 'a -> b' or '[a][b|a]', got {value!r}."
+        )
+    return dag(value)

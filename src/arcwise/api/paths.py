@@ -1,25 +1,31 @@
-"""The third verb: undirected graphs against the penalty per edge, all from one run."""
+"""Undirected graphs against the penalty per edge, all from one run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.api.learning import curve_notes, network_of, settle, words_of
+from arcwise.api.advice import with_advice
+from arcwise.api.choices import specification
+from arcwise.api.learning import curve_notes, network_of
 from arcwise.api.net import Network
+from arcwise.api.options import Model, Prior, ScoreOption, Search
 from arcwise.api.progress import Progress
-from arcwise.data import Source
+from arcwise.data import Source, any_table
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph
 from arcwise.frame import text_html
-from arcwise.graphs import UGraph
+from arcwise.graphs import Rules, UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
 from arcwise.notes import NOT_STOPPED, Note, Stop
 from arcwise.results import EdgeAt, Knot, Path, Removal
 from arcwise.values import is_number
+
+if TYPE_CHECKING:
+    from arcwise.plot import EdgePathFigure, PathFigure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,15 +180,17 @@ class PenaltyPath:
         with one_thread(self.source), watch:
             return path_certainty(self, draws, seed, n_jobs, watch, ways)
 
-    def plot(self, **options: Any) -> Any:
-        """Draw edges against penalty; returns matplotlib's axes."""
+    def plot(self, **options: "Unpack[PathFigure]") -> Any:
+        """Draw edges against penalty with the options of `aw.plot_path`; returns matplotlib's axes."""
         from arcwise.plot import plot_path
 
         # The path that can solve, and not the plain one: marks then lie at their own penalties.
         return plot_path(self, **options)
 
-    def plot_edges(self, **options: Any) -> Any:
+    def plot_edges(self, **options: "Unpack[EdgePathFigure]") -> Any:
         """Draw the partial correlation of each edge against the penalty; returns matplotlib's axes.
+
+        The options are those of `aw.plot_edge_path`.
 
         Raises
         ------
@@ -209,28 +217,41 @@ class PenaltyPath:
         return "\n".join([str(told), *(f"note: {note}" for note in self.notes)])
 
 
-def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
+@with_advice
+def path(
+    data: Any,
+    *,
+    graph: str = "undirected",
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
+    search: str | Search = "auto",
+    rules: Rules | Mapping[str, Any] | None = None,
+    prior: Prior | None = None,
+    missing: str = "auto",
+    seed: int = 0,
+    n_jobs: int = 1,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+) -> PenaltyPath:
     """Learn undirected graphs at all penalties at once, from the complete graph to none.
 
     Parameters
     ----------
     data : as for `learn`.
     graph : "undirected".
-    search : "boundary" (edges go one by one, the weakest first, and local models are fitted again),
+    search : "boundary" (edges are removed one by one, the weakest first, and local models are fitted again),
         "deletion" (every pair is tested given all others, for comparison), "grow-shrink" (edges are removed
         from a graph that was grown at the same penalty; 25 penalties, others are searched for when they are
-        requested); for Gaussian models also
-        "glasso" and "neighbourhood", solved at 30 penalties (n_penalties=) down to a hundredth or a
-        twentieth of the largest (min_ratio=). "auto" is glasso for Gaussian models unless a score is given,
-        else boundary.
-    words : all others as for `learn`: model, score, rules, pseudo_rows, kinds, weights, na_values, missing,
-        seed, n_jobs, time_limit, progress, options. Where time does not suffice, the path ends early and says
-        how far it came.
+        requested); for Gaussian models also "glasso" and "neighbourhood", solved at 30 penalties down to a
+        hundredth or a twentieth of the largest: `aw.Glasso(n_penalties=30, min_ratio=0.01)`. "auto" is glasso
+        for Gaussian models unless a score is given, else boundary.
+    model, score, rules, prior, missing, seed, n_jobs, progress : as for `learn`.
+    time_limit : seconds after which the path ends early; `reach` is the largest penalty that it knows.
 
     Returns
     -------
     PenaltyPath : prints as a table; `.at(penalty)` is the graph there, `.network(penalty)` the fitted
-    network, `.curve()` edges against penalty, `.plot()` its picture, and `.plot_edges()` that of the partial
+    network, `.curve()` edges against penalty, `.plot()` its figure, and `.plot_edges()` that of the partial
     correlations along the graphical lasso.
 
     Raises
@@ -242,12 +263,13 @@ def path(data: Any, *, graph: str = "undirected", **words: Any) -> PenaltyPath:
     >>> [edges for _, edges in found.curve()]
     [3, 2, 1, 0]
     """
-    if "penalty" in words:
-        raise FitError("A path holds every penalty: leave penalty= out, and ask it .at(penalty).")
-    asked = words_of(data, words, graph=graph, penalty=0.0)
-    source, spec, watching = settle("path", asked)
-    with one_thread(source), watching as watch:
+    spec = specification(
+        graph=graph, model=model, score=score, search=search, penalty=0.0, rules=rules, prior=prior,
+        missing=missing, seed=seed, n_jobs=n_jobs,
+    )  # fmt: skip
+    source = any_table(data)
+    with one_thread(source), Progress("path", time_limit, progress) as watch:
         problem = bind(spec, source)
-        found = problem.path(watch)
-        curves = () if watch.stopped else curve_notes(spec, problem.source, middle_graph(found))
-    return PenaltyPath(problem, found, source, asked["seed"], watch.stopped, curves)
+        result = problem.path(watch)
+        curves = () if watch.stopped else curve_notes(spec, problem.source, middle_graph(result))
+    return PenaltyPath(problem, result, source, seed, watch.stopped, curves)

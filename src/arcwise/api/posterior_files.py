@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io, results
-from arcwise.api.learning import specify
+from arcwise.api.choices import specification
+from arcwise.api.options import Model, Option, Prior, ScoreOption, Search
 from arcwise.api.posteriors import Posterior
+from arcwise.api.search_options import STARTS
 from arcwise.conditionals import DefaultScore
 from arcwise.data import Moments, Source, Table, statistics_of
 from arcwise.errors import ArcwiseError, FileError
-from arcwise.graphs import DAG, Rules
+from arcwise.graphs import DAG, Rules, dag
 from arcwise.io.checkpoint import digest
 from arcwise.io.codec import fits
+from arcwise.learners import Specification
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import SCORES
@@ -59,9 +62,9 @@ def _stored_posterior(post: Posterior, with_data: bool) -> io.StoredNet:
         "kept": dict(post.kept),
         "kept_digest": digest(post.kept).hex(),
     }
-    words = _plain_words(post.words)
-    if words is not None:
-        about["words"] = words
+    choices = _plain_choices(post)
+    if choices is not None:
+        about["choices"] = choices
     source = post.data
     if with_data and source is not None:
         about["data"] = _plain_data(source)
@@ -103,22 +106,36 @@ _FORMS: dict[type, Callable[[Any], Any]] = {
 """Values of a specification that are no plain ones, with how they are written."""
 
 PLAIN = str | bool | int | float | None
-_LISTS = ("required", "forbidden", "tiers")
+_OPTIONS = ("search_options", "score_options", "model_options")
+_CHOICES = (
+    "graph", "model", "score", "search", "start", "penalty", "rule", "rules", "expert", "expert_weight",
+    "missing", "score_default", *_OPTIONS,
+)  # fmt: skip
+"""The choices of a specification that a file holds; artificial rows have no plain form."""
 
 
-def _plain_words(words: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The words of a specification as plain values; None where some have none."""
-    found: dict[str, Any] = {}
-    for name, value in words.items():
-        if type(value) in _FORMS:
-            found[name] = _FORMS[type(value)](value)
-        elif fits(value, PLAIN):
-            found[name] = value
-        elif isinstance(value, tuple | list) and name in _LISTS:
-            found[name] = [each if isinstance(each, str) else list(each) for each in value]
-        else:
+def _plain_choices(post: Posterior) -> dict[str, Any] | None:
+    """The choices of a specification as plain values; None if some have none."""
+    spec = post.specification
+    if spec is None or spec.pseudo_rows is not None:
+        return None
+    choices: dict[str, Any] = {}
+    for name in _CHOICES:
+        value = getattr(spec, name)
+        plain = _FORMS[type(value)](value) if type(value) in _FORMS else value
+        if not (fits(plain, PLAIN) or type(value) in _FORMS or _is_plain(plain)):
             return None
-    return found
+        choices[name] = plain
+    return choices
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value consists of mappings with text keys, lists and plain values."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_plain(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return fits(value, PLAIN)
 
 
 def _plain_data(source: Source) -> dict[str, Any]:
@@ -159,34 +176,49 @@ def _read_posterior(stored: io.StoredNet, about: Mapping[str, Any]) -> Posterior
     plan = _read_plan(about["plan"])
     if ("sizes" in kept) != (plan.method == "bootstrap"):
         raise FileError("what it would go on from is of another method")
-    words = _read_words(about.get("words"))
-    spec = None
-    if words is not None:
-        rules = words.get("rules")
-        chosen = words.get("score_default")
-        default = None if chosen is None else DefaultScore(**chosen)
-        obeyed = None if rules is None else Rules(**rules)
-        spec = specify(**{**words, "score_default": default, "rules": obeyed})
+    spec = _read_choices(about.get("choices"), about["seed"])
     order = as_order(about.get("order"), nodes)
     rows, mark = as_number(about.get("rows"), "rows"), str(about["fingerprint"])
     source = _read_data(about.get("data"), stored.variables, order)
     settings = as_mapping(about["settings"])
-    return Posterior(
-        found, plan, settings, order, rows, mark, spec, source, words or {}, kept, about["seed"]
+    return Posterior(found, plan, settings, order, rows, mark, spec, source, kept, about["seed"])
+
+
+def _read_choices(held: Any, seed: Any) -> Specification | None:
+    """The specification in a file, as `_plain_choices` writes it."""
+    if held is None:
+        return None
+    choices = dict(as_mapping(held))
+    for name, value in choices.items():
+        nested = dict if name in ("rules", "score_default", "model", *_OPTIONS) else None
+        if name not in _CHOICES or not fits(value, PLAIN | nested):
+            raise FileError(
+                f"its choice {name!r} must be a plain value, got {shortened(repr(value))}"
+            )
+    default = choices["score_default"]
+    _check_default(default)
+    for what, objects in (("score", ScoreOption), ("search", Search)):
+        _check_settings(objects, choices[what], choices[f"{what}_options"])
+    for name, settings in as_mapping(choices["model_options"]).items():
+        _check_settings(Model, name, settings)
+    made = specification(
+        graph=choices["graph"], model=choices["model"], score=choices["score"], search=choices["search"],
+        penalty=choices["penalty"] if choices["rule"] is None else choices["rule"],
+        rules=Rules(**choices["rules"]), missing=choices["missing"], seed=seed,
+        prior=Prior(graph=choices["expert"], weight=choices["expert_weight"]),
+    )  # fmt: skip
+    start = choices["start"]
+    return made.but(
+        start=start if start in STARTS else dag(start),
+        score_default=None if default is None else DefaultScore(**default),
+        **{name: choices[name] for name in _OPTIONS},
     )
 
 
-def _read_words(held: Any) -> Mapping[str, Any] | None:
-    """The words of a specification, as `_plain_words` writes them."""
-    for name, value in as_mapping(held).items():
-        nested = dict if name in ("rules", "score_default") else list if name in _LISTS else None
-        if not fits(value, PLAIN | nested):
-            raise FileError(
-                f"its word {name!r} must be a plain value, got {shortened(repr(value))}"
-            )
-        if name == "score_default":
-            _check_default(value)
-    return None if held is None else as_mapping(held)
+def _check_settings(objects: type[Option], name: Any, settings: Any) -> None:
+    """Reject settings that the object of a name does not have, if the name has an object."""
+    if as_mapping(settings):
+        objects.named(name, settings)
 
 
 def _check_default(value: object) -> None:

@@ -4,12 +4,12 @@ The methods are short calls of functions in the rooms below; the logic lives the
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from arcwise.api.asking import Asked
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Source, Variable
-from arcwise.errors import FitError, GraphError, OptionError, unknown
+from arcwise.errors import FitError, GraphError, OptionError, plural, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.consensus import Stability, stability, supported_graph
 from arcwise.graphs import DAG, UGraph, graph_of, separated
@@ -30,6 +30,9 @@ from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
 from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import total
+
+if TYPE_CHECKING:
+    from arcwise.plot import GraphFigure
 
 Graph = DAG | UGraph
 Array = NDArray[np.float64]
@@ -58,7 +61,6 @@ class Posterior(Asked):
     rows : the sum of the weights of the rows.
     fingerprint : of the data.
     specification, data : the choices it was found by, and the data; None where a file holds neither.
-    words : the choices as plain words, for files.
     kept : the arrays that the run can go on from.
 
     >>> import arcwise as aw
@@ -75,7 +77,6 @@ class Posterior(Asked):
     fingerprint: str = ""
     specification: Specification | None = None
     data: Source | None = None
-    words: Mapping[str, Any] = field(default_factory=dict)
     kept: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     seed: int | None = 0
 
@@ -89,8 +90,7 @@ class Posterior(Asked):
     @property
     def graphs(self) -> list[WeightedGraph]:
         """The graphs that are held, the most probable first."""
-        pairs = zip(self.found.graphs, self.found.weights.tolist(), strict=True)
-        return [WeightedGraph(graph, weight) for graph, weight in pairs]
+        return list(map(WeightedGraph, self.found.graphs, self.found.weights.tolist()))
 
     @property
     def meaning(self) -> str:
@@ -203,8 +203,8 @@ class Posterior(Asked):
     @cached_property
     def best(self) -> Network:
         """The most probable graph as a fitted network."""
-        share = float(self.found.weights[0])
-        return self._network(self.found.best, f"most probable graph ({self.meaning} {share:.3g})")
+        name = f"most probable graph ({self.meaning} {float(self.found.weights[0]):.3g})"
+        return self._network(self.found.best, name)
 
     def averaged(self, threshold: float | str = "auto") -> Network:
         """The graph of all edges that are more probable than a threshold, as a fitted network.
@@ -222,9 +222,8 @@ class Posterior(Asked):
 
     def _network(self, graph: Graph, search: str, *notes: str) -> Network:
         problem = self.problem
-        net = (
-            directed_net(graph, problem.fits) if graph.directed else markov_net(graph, problem.fits)
-        )
+        fits = problem.fits
+        net = directed_net(graph, fits) if graph.directed else markov_net(graph, fits)
         total = sum(problem.score.local(node, row) for node, row in enumerate(net.inputs))
         learned = Learned(
             problem,
@@ -277,7 +276,7 @@ class Posterior(Asked):
             own = [graph for graph in graphs if graph.directed]
             graphs, weights, groups = class_members(own, weights, forced, problem.limits)
         nets = fitted_nets(graphs, problem.fits)
-        said = f"Averaged over {len(nets)} graph{'s' * (len(nets) != 1)} ({self.meaning})."
+        said = f"Averaged over {plural(len(nets), 'graph')} ({self.meaning})."
         said += f" All others have probability {chosen.left:.2g}." * bool(chosen.left)
         return Ensemble(nets, weights, said, Drawn(chosen.size, chosen.left, groups))
 
@@ -294,18 +293,27 @@ class Posterior(Asked):
 
     # -- in and out ------------------------------------------------------------------------------
 
-    def more(self, draws: int, data: Any = None, **options: Any) -> "Posterior":
-        """The same with more draws (of each chain) or replicates, as if all had been asked for at once.
+    def more(
+        self,
+        draws: int,
+        data: Any = None,
+        *,
+        n_jobs: int = 1,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> "Posterior":
+        """The same with more draws (of each chain) or replicates, as if all had been requested at once.
 
         Parameters
         ----------
-        draws : how many more.
-        data : the data, where a file was saved without them.
-        options : n_jobs, backend, time_limit, progress, checkpoint.
+        draws : the number of further draws.
+        data : the data, if a file was saved without them.
+        n_jobs, time_limit, progress, checkpoint : as for `posterior`.
         """
         from arcwise.api.edge_certainty import more_draws
 
-        return more_draws(self, draws, data, **options)
+        return more_draws(self, draws, data, n_jobs, time_limit, progress, checkpoint)
 
     def save(self, path: str | PathLike[str], data: bool = True) -> Path:
         """Write to a file (.json, .arcwise) that `load` reads.
@@ -323,25 +331,41 @@ class Posterior(Asked):
         limits = None if spec is None else spec.rules.on(found.nodes)
         return io.StoredNet(supported_graph(found, limits))
 
-    def plot(self, kind: str = "graph", **options: Any) -> Any:
-        """Draw the averaged graph with certain edges dark ("graph"), the probabilities of arcs ("matrix"),
-        the scores of chains ("trace"), or how often edges of a probability are in a known graph
-        ("reliability", truth=graph); returns matplotlib's axes.
+    def plot(
+        self,
+        kind: str = "graph",
+        *,
+        threshold: float | str = "auto",
+        order: Sequence[str] | None = None,
+        truth: Any = None,
+        **options: "Unpack[GraphFigure]",
+    ) -> Any:
+        """Draw the posterior; returns matplotlib's axes.
+
+        Parameters
+        ----------
+        kind : "graph" (the averaged graph with certain edges dark), "matrix" (the probabilities of arcs),
+            "trace" (the scores of chains) or "reliability" (how often edges of a probability are in a true
+            graph).
+        threshold : of the averaged graph, as for `averaged`.
+        order : of the variables of a matrix.
+        truth : the true graph, of "reliability".
+        options : `ax`; of a graph also those of `aw.plot_graph`.
         """
         from arcwise.plot import plot_graph, plot_probabilities, plot_reliability, plot_scores
 
         if kind == "graph":
-            options = {"threshold": "auto", **options}
-            net = self.averaged(options.pop("threshold"))
+            net = self.averaged(threshold)
             return plot_graph(net.graph, edges=net.edges, **options)
+        ax = options.get("ax")
         if kind == "matrix":
-            return plot_probabilities(self.found, **{"order": self.variables, **options})
+            return plot_probabilities(self.found, order=order or self.variables, ax=ax)
         if kind == "trace":
-            return plot_scores(self.log_scores(), **options)
+            return plot_scores(self.log_scores(), ax=ax)
         if kind == "reliability":
-            if "truth" not in options:
-                raise OptionError("A picture of reliability needs the true graph: truth=graph.")
-            return plot_reliability([self.found], [graph_of(options.pop("truth"))], **options)
+            if truth is None:
+                raise OptionError("A figure of reliability needs the true graph: truth=graph.")
+            return plot_reliability([self.found], [graph_of(truth)], ax=ax)
         raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
 
     def log_scores(self) -> Array:
@@ -362,7 +386,7 @@ class Posterior(Asked):
         return to_arviz(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is known, as plain values."""
+        """All of it as plain values."""
         return {
             "meaning": self.meaning,
             "prior": self.prior,

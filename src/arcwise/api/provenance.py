@@ -12,6 +12,8 @@ import numpy as np
 
 from arcwise import __version__
 from arcwise.api.describe import describe
+from arcwise.api.options import Model, Option, ScoreOption, Search
+from arcwise.errors import ArcwiseError
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
@@ -82,23 +84,53 @@ def _choices(net: Network) -> dict[str, Any]:
 def _python(net: Network, learned: bool) -> str:
     if not learned:
         return 'import arcwise as aw\n\nnet = aw.load("model.json")\nnet.report("report.html")'
-    options = {**_choices(net), **net.settings.get("options", {})}
-    words = [f"{name}={value!r}" for name, value in options.items()]
-    if "rules" in net.settings:
-        words.append(f"rules=aw.Rules(**{net.settings['rules']!r})")
-    words.append(f"seed={net.settings.get('seed')!r}")
+    words = [f"{name}={value}" for name, value in _calls(net).items()]
     arguments = "".join(f"    {word},\n" for word in ['aw.read("data.csv")', *words])
     return f'import arcwise as aw\n\nnet = aw.learn(\n{arguments})\nnet.report("report.html")'
 
 
+def _calls(net: Network) -> dict[str, str]:
+    """The arguments of `learn` that give the same network, as they are typed."""
+    settings = net.settings
+    typed = {name: repr(value) for name, value in _choices(net).items()}
+    if "search" in typed:
+        typed["search"] = _typed(Search, settings["search"], _search_settings(settings))
+    if "score" in typed:
+        typed["score"] = _typed(ScoreOption, settings["score"], settings.get("score_options", {}))
+    models = settings.get("model_options", {})
+    if set(models) == {settings.get("model")}:
+        typed["model"] = _typed(Model, settings["model"], models[settings["model"]])
+    if "rules" in settings:
+        typed["rules"] = repr(settings["rules"])
+    if "expert" in settings:
+        weight = settings["expert_weight"]
+        typed["prior"] = f"aw.Prior(graph={settings['expert']!r}, weight={weight!r})"
+    return {**typed, "seed": repr(settings.get("seed"))}
+
+
+def _search_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    start = {"start": settings["start"]} if "start" in settings else {}
+    return {**settings.get("search_options", {}), **start}
+
+
+def _typed(kind: type[Option], name: Any, settings: Mapping[str, Any]) -> str:
+    """An option as one types it: its object if it has settings, else its name."""
+    try:
+        option = kind.named(name, settings)
+    except ArcwiseError:
+        return repr(name)
+    return f"aw.{option!r}" if repr(option) != f"{type(option).__name__}()" else repr(name)
+
+
 def _command(net: Network) -> str:
     """The command that gives the same network; empty where options cannot be written in a shell."""
-    words, choices = ["arcwise", "learn", "data.csv"], _choices(net)
-    if "rules" in net.settings or isinstance(choices.get("model"), dict):
+    words, choices, settings = ["arcwise", "learn", "data.csv"], _choices(net), net.settings
+    if "rules" in settings or isinstance(choices.get("model"), dict):
         return ""
     for name, value in choices.items():
         words += [f"--{name}", str(value)]
-    for name, value in net.settings.get("options", {}).items():
+    own = settings.get("search_options", {}), *settings.get("model_options", {}).values()
+    for name, value in {name: value for each in own for name, value in each.items()}.items():
         words += ["--option", f"{name}={value}"]
-    words += ["--seed", str(net.settings.get("seed")), "--report", "report.html"]
+    words += ["--seed", str(settings.get("seed")), "--report", "report.html"]
     return shlex.join(words)

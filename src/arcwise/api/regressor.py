@@ -12,6 +12,7 @@ from arcwise.api.learning import learn
 from arcwise.api.options import Model, ScoreOption, Search
 from arcwise.data import table
 from arcwise.data.frames import raw_of
+from arcwise.errors import OptionError
 from arcwise.graphs import Rules
 from arcwise.inference import Predictions
 
@@ -86,9 +87,20 @@ class BayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         rows = table(
             {**features, **target}, kinds=dict.fromkeys(target, "continuous"), weights=weights
         )
-        words = self.get_params()
-        words |= {"score": words.pop("graph_score"), "seed": words.pop("random_state")}
-        self.network_ = learn(rows, certainty=False, progress=False, **words)
+        if self.rules is not None and self.max_parents is not None:
+            raise OptionError("Give rules=Rules(max_parents=...), or max_parents=, not both.")
+        self.network_ = learn(
+            rows,
+            model=self.model,
+            score=self.graph_score,
+            search=self.search,
+            rules=Rules(max_parents=self.max_parents) if self.rules is None else self.rules,
+            missing=self.missing,
+            certainty=False,
+            seed=self.random_state,
+            n_jobs=self.n_jobs,
+            progress=False,
+        )
         return self
 
     def predictions(self, X: Any) -> Predictions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from arcwise.api.document import document
 from arcwise.errors import FileError
@@ -13,6 +13,7 @@ from arcwise.io.files import write_bytes
 from arcwise.view import page
 
 if TYPE_CHECKING:
+    from arcwise.api.learning import LearnOptions
     from arcwise.api.net import Network
     from arcwise.evaluate import Validation
     from arcwise.results import Path as GraphPath
@@ -35,7 +36,7 @@ def report(
     *,
     title: str = "",
     validation: Validation | None = None,
-    **options: Any,
+    **options: Unpack[LearnOptions],
 ) -> Path:
     """Learn a network from data and write its report.
 

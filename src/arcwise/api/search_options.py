@@ -1,14 +1,18 @@
 """Searches for graphs, and methods for distributions over graphs, as objects with their settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from arcwise.api.option_object import Option
+from arcwise.errors import unknown
+from arcwise.graphs import DAG, dag
+from arcwise.graphs.parser import plain
 
 __all__ = [
     "BOSS", "GES", "ILS", "MCMC", "Annealing", "Auto", "Bootstrap", "Boundary", "ChowLiu", "Deletion",
-    "Exact", "Glasso", "Greedy", "GrowShrink", "Method", "Neighbourhood", "Search", "Stepwise", "Tabu",
+    "Exact", "Glasso", "Greedy", "GrowShrink", "Method", "Neighbourhood", "Search", "StartedSearch",
+    "Stepwise", "Tabu",
 ]  # fmt: skip
 
 _GIB = 1 << 30
@@ -24,8 +28,49 @@ class Search(Option):
     what: ClassVar[str] = "search"
 
 
+STARTS = ("empty", "complete", "random")
+
+
 @dataclass(frozen=True, repr=False)
-class Auto(Search):
+class StartedSearch(Search):
+    """A search for a directed graph.
+
+    Parameters
+    ----------
+    start : "empty", "complete" (in random order), "random", or a graph in any form that `dag` takes.
+    """
+
+    start: Any = field(default="empty", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Read the start, too."""
+        super().__post_init__()
+        object.__setattr__(self, "start", _start(self.start))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, without the start."""
+        return {name: value for name, value in super().settings.items() if name != "start"}
+
+    def __repr__(self) -> str:
+        text = super().__repr__()
+        if self.start == "empty":
+            return text
+        start = str(self.start)
+        return f"{text[:-1]}{', ' * (text[-2] != '(')}start={start!r})"
+
+
+def _start(value: Any) -> str | DAG:
+    """Where a search begins: a name, or a graph."""
+    if not isinstance(value, str) or not plain(value):
+        return dag(value)
+    if value not in STARTS:
+        raise unknown("start", value, STARTS)
+    return value
+
+
+@dataclass(frozen=True, repr=False)
+class Auto(StartedSearch):
     """The search by the size of the problem: exact, or equivalence classes and orders in turn.
 
     Parameters
@@ -40,7 +85,7 @@ class Auto(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class Greedy(Search):
+class Greedy(StartedSearch):
     """The best change of one arc until none helps; changes below `tolerance` nats per row count as zero."""
 
     word: ClassVar[str] = "greedy"
@@ -49,7 +94,7 @@ class Greedy(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class Tabu(Search):
+class Tabu(StartedSearch):
     """Greedy search that walks on through worse graphs (Glover 1989).
 
     Parameters
@@ -70,7 +115,7 @@ class Tabu(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class Annealing(Search):
+class Annealing(StartedSearch):
     """Simulated annealing: random changes at a falling temperature.
 
     Parameters
@@ -86,7 +131,7 @@ class Annealing(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class ILS(Search):
+class ILS(StartedSearch):
     """Iterated local search: `shake` random changes of the best graph, then greedy search, `rounds` times."""
 
     word: ClassVar[str] = "ils"
@@ -96,7 +141,7 @@ class ILS(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class GES(Search):
+class GES(StartedSearch):
     """Greedy equivalence search (Chickering 2002).
 
     Parameters
@@ -115,7 +160,7 @@ class GES(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class BOSS(Search):
+class BOSS(StartedSearch):
     """Best order score search (Andrews et al. 2023).
 
     Parameters
@@ -132,7 +177,7 @@ class BOSS(Search):
 
 
 @dataclass(frozen=True, repr=False)
-class Exact(Search):
+class Exact(StartedSearch):
     """The best of all graphs by dynamic programming, in at most `memory` bytes."""
 
     word: ClassVar[str] = "exact"
@@ -254,18 +299,19 @@ class MCMC(Method):
 
     Parameters
     ----------
-    draws : of each chain.
-    chains : chains side by side.
+    chains : chains that run next to each other.
     burn_in, thin : steps before the first draw, and between two.
-    sampler : "structure", "reversal", "order", "partition" or "tempering".
+    sampler : "structure", "reversal" (the same with steps that reverse arcs), "order", "partition" or
+        "tempering".
+    backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
     """
 
     word: ClassVar[str] = "mcmc"
-    draws: int | None = None
     chains: int = 4
     burn_in: int | None = None
     thin: int | None = None
     sampler: str | None = None
+    backend: str = "joblib"
 
 
 @dataclass(frozen=True, repr=False)
@@ -274,12 +320,14 @@ class Bootstrap(Method):
 
     Parameters
     ----------
-    draws : replicates.
-    resampling : "bootstrap" (rows drawn with replacement), "subsample", or "none".
-    fraction : share of the rows of a subsample.
+    resampling : rows drawn with replacement ("bootstrap"), a "subsample" of a share of them, or "none": the
+        search again and again on the same rows, from random starts. "auto" is "bootstrap", but four fifths of
+        the rows for discrete tables, where copies of a row would look like dependence.
+    fraction : share of the rows of a subsample, one half by default.
+    backend : what shares work out to processes: "joblib", or "dask" (its current client's workers).
     """
 
     word: ClassVar[str] = "bootstrap"
-    draws: int | None = None
     resampling: Literal["auto", "bootstrap", "subsample", "none"] = "auto"
     fraction: float | None = None
+    backend: str = "joblib"

@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from arcwise import evaluate
-from arcwise.api.learning import settle, words_of
+from arcwise.api.advice import with_advice
+from arcwise.api.choices import specification
 from arcwise.api.net import Network
-from arcwise.data import Source, Table, conform, statistics_of
+from arcwise.api.options import Model, Prior, ScoreOption, Search
+from arcwise.api.progress import Progress
+from arcwise.data import Source, Table, any_table, conform, statistics_of
 from arcwise.data import folds as cut
 from arcwise.data.folds import Folds, given_folds
 from arcwise.errors import DataError, FitError, GraphError, OptionError, close_to, unknown
 from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
 from arcwise.evaluate.validate import Pruning, pruning
-from arcwise.graphs import DAG, UGraph, graph_of
+from arcwise.graphs import DAG, Rules, UGraph, graph_of
 from arcwise.graphs.parser import plain
 from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared_cases
 from arcwise.learners.parallel import inside, one_thread, runner
@@ -26,15 +29,26 @@ from arcwise.results import SearchEnd
 from arcwise.values import is_integer
 
 
+@with_advice
 def validate(
     data: Any,
     *,
     folds: Any = 10,
     graph: Any = "directed",
     target: str | None = None,
-    **words: Any,
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
+    search: str | Search = "auto",
+    penalty: Any = None,
+    rules: Rules | Mapping[str, Any] | None = None,
+    prior: Prior | None = None,
+    missing: str = "auto",
+    seed: int = 0,
+    n_jobs: int = 1,
+    time_limit: float | None = None,
+    progress: bool | None = None,
 ) -> Validation:
-    """Cross-validate a choice of words: held-out likelihood and prediction errors.
+    """Cross-validate a choice of options: held-out likelihood and prediction errors.
 
     Parameters
     ----------
@@ -46,18 +60,20 @@ def validate(
         are learned again.
     target : the only variable to predict, from all others; the measure is then the log probability (density)
         of its values given those.
-    words : everything else that `learn` takes: model, score, search, penalty, rules, kinds, seed, n_jobs, ...
-        `time_limit` is for all folds together; where the seconds do not suffice, it is an error.
+    model, score, search, penalty, rules, prior, missing, seed, n_jobs, progress : as for `learn`.
+    time_limit : seconds for all folds together; a run that takes longer is an error.
 
     Returns
     -------
     Validation : prints as a table.
     """
-    fixed = None if isinstance(graph, str) and graph in graphs() else _fixed(graph, words)
+    fixed = None if isinstance(graph, str) and graph in graphs() else _fixed(graph, search, penalty)
     kind = graph if fixed is None else "directed" if fixed.directed else "undirected"
-    asked = words_of(data, {**words, "graph": kind})
-    n_jobs, seed = asked.pop("n_jobs"), asked["seed"]
-    source, spec, watching = settle("validating", asked)
+    spec = specification(
+        graph=kind, model=model, score=score, search=search, penalty=penalty, rules=rules, prior=prior,
+        missing=missing, seed=seed,
+    )  # fmt: skip
+    source = any_table(data)
     if isinstance(folds, str):
         labels, source = _labels(source, folds)
     source = source if fixed is None else _columns(source, fixed)
@@ -67,26 +83,32 @@ def validate(
     if target is not None:
         rows = rows.take(~rows.missing()[:, rows.index(target)])
     dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed, target)
-    with one_thread(source), watching as watch:
-        away, found = inside(n_jobs, watch), None
+    with one_thread(source), Progress("validating", time_limit, progress) as watch:
+        away, result = inside(n_jobs, watch), None
         with contextlib.suppress(SearchEnd):
             learner = Learner(spec, watch=away, tuning_watch=away)
             fitter = learner if fixed is None else GraphFitter(spec, fixed.over(rows.names))
-            found = validate_folds(dealt, fitter, runner(n_jobs, watch), target)
-    if found is not None and not watch.stopped:
-        return found
+            result = validate_folds(dealt, fitter, runner(n_jobs, watch), target)
+    return _complete(result, watch)
+
+
+def _complete(result: Validation | None, watch: Progress) -> Validation:
+    """A validation of every fold; half a cross-validation has no meaning."""
+    if result is not None and not watch.stopped:
+        return result
     if watch.stopped.reason is StopReason.INTERRUPTED:
-        raise KeyboardInterrupt  # half a cross-validation has no meaning
+        raise KeyboardInterrupt
     raise FitError(f"Not every fold was done in {watch.limit:g} s: give more time, or fewer folds.")
 
 
-def _fixed(graph: Any, words: Mapping[str, Any]) -> DAG | UGraph:
+def _fixed(graph: Any, search: str | Search, penalty: Any) -> DAG | UGraph:
     """A graph whose parameters alone are learned; a single word is none."""
     if isinstance(graph, str) and plain(graph):
         raise unknown("kind of graph", graph, graphs())
-    for word, usual in (("search", "auto"), ("start", "empty"), ("penalty", None)):
-        if str(words.get(word, usual)) != str(usual):
-            raise OptionError(f"With a graph nothing is searched: leave out {word}.")
+    if search != "auto":
+        raise OptionError("With a graph nothing is searched: leave out search.")
+    if penalty is not None:
+        raise OptionError("With a graph nothing is searched: leave out penalty.")
     return graph_of(graph)
 
 
@@ -126,16 +148,28 @@ def _dealt(source: Source, rows: Table, folds: Any, seed: int, target: str | Non
     return given_folds(rows, folds, np.asarray(~dropped))
 
 
-def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:
-    """Take the inputs of one variable away one by one, the least missed first (Hofmann and Tresp 1995).
+@with_advice
+def prune(
+    data: Any,
+    target: str,
+    *,
+    test: Any = None,
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    score: str | ScoreOption | None = None,
+    missing: str = "auto",
+    seed: int = 0,
+    n_jobs: int = 1,
+    time_limit: float | None = None,
+    progress: bool | None = None,
+) -> Pruning:
+    """Remove the inputs of one variable one by one, the least missed first (Hofmann and Tresp 1995).
 
     Parameters
     ----------
     data : as for `learn`.
     target : the variable to predict from all others.
-    test : other rows, to be scored by every model on the way; rows with gaps are left out.
-    words : as for `learn`: model, score, kinds, weights, na_values, missing, seed, n_jobs, time_limit,
-        progress, options.
+    test : other rows, to be scored by every model on the way; rows with missing values are left out.
+    model, score, missing, seed, n_jobs, time_limit, progress : as for `learn`.
 
     Returns
     -------
@@ -146,7 +180,10 @@ def prune(data: Any, target: str, *, test: Any = None, **words: Any) -> Pruning:
     >>> aw.prune(homes, "MEDV", model="gaussian").best.inputs
     ('DIS', 'LSTAT', 'RM')
     """
-    source, spec, watching = settle("pruning", words_of(data, words, penalty=0.0))
+    spec = specification(
+        model=model, score=score, penalty=0.0, missing=missing, seed=seed, n_jobs=n_jobs
+    )
+    source, watching = any_table(data), Progress("pruning", time_limit, progress)
     if target not in source.names:
         raise DataError(f"There is no variable {target!r}. {close_to(target, source.names)}")
     problem = Problem.bind(spec, statistics_of(source))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,7 @@ def posterior(
     method: Annotated[str, learning_option("WORD")] = "auto",
     prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
     draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
-    chains: Annotated[int, learning_option("NUMBER", least=1)] = 4,
+    chains: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
     burn_in: Annotated[int | None, learning_option("STEPS", least=0)] = None,
     thin: Annotated[int | None, learning_option("STEPS", least=1)] = None,
     sampler: Annotated[str | None, learning_option("WORD")] = None,
@@ -59,7 +60,7 @@ def posterior(
         file with names and the probability of each arc; by default log p - 1.35 (numbers) or 0.6 log p
         (levels) nats off for each arc with p columns.
     draws : replicates of the bootstrap, or draws of each chain.
-    chains : chains that run side by side.
+    chains : chains that run side by side, 4 by default.
     burn_in : steps of a chain before its first draw.
     thin : steps between two draws.
     sampler : of chains: {samplers}; by default the one that suits the data.
@@ -83,10 +84,12 @@ def posterior(
         (plot, PICTURES),
     ]
     outputs.check([*places, (checkpoint, ())], [source.data])
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
-    settings |= {"method": method, "prior": _prior(prior), "draws": draws, "chains": chains}
-    settings |= {"resampling": resampling, "burn_in": burn_in, "thin": thin, "sampler": sampler}
-    settings |= {"time_limit": time_limit, "checkpoint": checkpoint}
+    of_chains = {"chains": chains, "burn_in": burn_in, "thin": thin, "sampler": sampler}
+    way = _method(method, of_chains, None if resampling == "auto" else resampling)
+    choices = {**search.settings(), **scoring.choices(), "method": way}
+    settings = flags.with_options(scoring.option, choices) | known.settings(source)
+    settings["prior"] = replace(settings["prior"], arcs=_prior(prior))
+    settings |= {"draws": draws, "time_limit": time_limit, "checkpoint": checkpoint}
     data = categories.table(source, stream, scoring.model)
     settings["progress"] = False if quiet else None
     found, seconds = terminal.timed(lambda: api.posterior(data, **settings))
@@ -108,6 +111,19 @@ def posterior(
         _show(found, data, source.data, seconds)
         outputs.say_written(written)
     terminal.end_if_interrupted(found.stopped)
+
+
+def _method(name: str, of_chains: dict[str, Any], resampling: str | None) -> Any:
+    """Give the method with its settings; settings of one method alone mean it."""
+    from arcwise.api.options import Method
+
+    chains = {setting: value for setting, value in of_chains.items() if value is not None}
+    resampled = {} if resampling is None else {"resampling": resampling}
+    settings = {**chains, **resampled}
+    if not settings:
+        return Method.of_name(name)
+    meant = "mcmc" if chains else "bootstrap"
+    return Method.named(meant if name == "auto" else name, settings)
 
 
 def _prior(text: str | None) -> Any:

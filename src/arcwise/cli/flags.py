@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -243,8 +243,17 @@ class Search:
 
     def settings(self) -> dict[str, Any]:
         """Give these options as the library takes them."""
+        from arcwise.api.options import Search, StartedSearch
+
         penalty = None if self.penalty is None else number(self.penalty)
-        return vars(self) | {"penalty": penalty, "start": _start(self.start)}
+        search, start = Search.of_name(self.search), _start(self.start)
+        if isinstance(search, StartedSearch):
+            search = replace(search, start=start)
+        elif start != "empty":
+            raise OptionError(
+                f"--start is for searches of directed graphs, and not {self.search!r}."
+            )
+        return {"graph": self.graph, "search": search, "penalty": penalty}
 
 
 def _start(text: str) -> Any:
@@ -273,16 +282,29 @@ class Scoring:
 
     def settings(self) -> dict[str, Any]:
         """Give these options as the library takes them."""
-        from arcwise import api
+        return with_options(self.option, self.choices())
 
-        own, further = inspect.signature(api.learn).parameters, options(self.option or ())
-        for name in further:
-            if name in own:
-                raise OptionError(
-                    f"{name!r} is not an --option: it has an option of its own, see --help."
-                )
-        words = {"model": self.model, "score": self.score, "seed": self.seed}
-        return {**words, "n_jobs": self.jobs, **further}
+    def choices(self) -> dict[str, Any]:
+        """Give these options without those of --option."""
+        from arcwise.api.options import Model, ScoreOption
+
+        choices = {"model": Model.of_name(self.model), "score": ScoreOption.of_name(self.score)}
+        return {**choices, "seed": self.seed, "n_jobs": self.jobs}
+
+
+def learning(search: Search, scoring: Scoring) -> dict[str, Any]:
+    """Give what is learned and how, as the library takes it."""
+    return with_options(scoring.option, {**search.settings(), **scoring.choices()})
+
+
+def with_options(texts: Sequence[str] | None, choices: dict[str, Any]) -> dict[str, Any]:
+    """Give choices whose search, score, model and method have the settings of --option."""
+    from arcwise.api.option_object import with_settings
+
+    settings = options(texts or ())
+    objects = [name for name in ("search", "score", "model", "method") if name in choices]
+    changed = with_settings([choices[name] for name in objects], settings)
+    return {**choices, **dict(zip(objects, changed, strict=True))}
 
 
 @dataclass(frozen=True)
@@ -303,6 +325,7 @@ class EdgeRules:
 
     def settings(self, source: Source) -> dict[str, Any]:
         """Give these options as the library takes them; artificial rows are read like the data."""
+        from arcwise.api.options import Prior
         from arcwise.graphs import Rules
 
         rows = None
@@ -310,7 +333,12 @@ class EdgeRules:
             rows = inputs.read_table(self.pseudo_rows, na_values=source.na_values or [])
         required, forbidden = arcs(self.require or ()), arcs(self.forbid or ())
         rules = Rules(required, forbidden, **self.directions())
-        return {"rules": rules, "pseudo_rows": rows, "missing": source.missing}
+        prior = Prior(rows=rows, **self.expectations())
+        return {"rules": rules, "prior": prior, "missing": source.missing}
+
+    def expectations(self) -> dict[str, Any]:
+        """Give what an expert expects of a directed graph."""
+        return {}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""
@@ -334,11 +362,10 @@ class Knowledge(EdgeRules):
     expert: Annotated[str | None, _knowledge("GRAPH")] = None
     expert_weight: Annotated[float, _knowledge("NUMBER", least=0)] = 0.1
 
-    def settings(self, source: Source) -> dict[str, Any]:
-        """Give these options as the library takes them."""
+    def expectations(self) -> dict[str, Any]:
+        """Give an expert's graph and its weight."""
         expert = None if self.expert is None else inputs.directed_graph(self.expert)
-        words = {"expert": expert, "expert_weight": self.expert_weight}
-        return {**super().settings(source), **words}
+        return {"graph": expert, "weight": self.expert_weight}
 
     def directions(self) -> dict[str, Any]:
         """Give rules that only directed graphs have."""

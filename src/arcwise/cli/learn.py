@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import flags, outputs, terminal
-from arcwise.cli.arguments import options as settings_of
 from arcwise.cli.datasets import Categories
 from arcwise.cli.flags import (
     argument,
@@ -69,7 +68,7 @@ def learn(
     target, curves = outputs.model_file(output, source.data), tuning or []
     places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES), (report, PAGES)]
     outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
+    settings = flags.learning(search, scoring) | known.settings(source)
     if curves:
         _check_tuning(settings["penalty"], search.graph)
     data = categories.table(source, stream, scoring.model)
@@ -138,6 +137,7 @@ def fit(
     graph : the graph: {graph}.
     """
     from arcwise import api
+    from arcwise.api.options import Model
 
     known = any_graph(graph)
     if known.directed is None:
@@ -145,8 +145,8 @@ def fit(
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
     table = categories.table(source)
-    further = settings_of(option or ())
-    net = api.fit(known, table, model=model, missing=source.missing, **further)
+    choices = flags.with_options(option, {"model": Model.of_name(model)})
+    net = api.fit(known, table, missing=source.missing, **choices)
     written = outputs.write([(target, net.save, "the model")])
     if json:
         terminal.show_json(terminal.document(net, table, source.data, written))
@@ -183,7 +183,7 @@ def validate(
     from arcwise import api
     from arcwise.learners import graphs
 
-    settings = {**search.settings(), **scoring.settings(), **known.settings(source)}
+    settings = flags.learning(search, scoring) | known.settings(source)
     if search.graph not in graphs():
         settings["graph"] = any_graph(search.graph)
     parts = int(folds) if folds.lstrip("-").isdigit() else folds
@@ -258,16 +258,14 @@ def path(
     plot_edges : draw partial correlations against the penalty, of the graphical lasso: {pictures}.
     """
     from arcwise import api
+    from arcwise.api.options import Search
     from arcwise.plot import PICTURES
 
     tables = [(output, outputs.TABLES), (edges, outputs.TABLES)]
     outputs.check([*tables, (plot, PICTURES), (plot_edges, PICTURES)], [source.data])
-    settings = {
-        "graph": "undirected",
-        "search": search,
-        "time_limit": time_limit,
-        **scoring.settings(),
-    }
+    choices = {"search": Search.of_name(search), **scoring.choices()}
+    settings = flags.with_options(scoring.option, choices)
+    settings |= {"graph": "undirected", "time_limit": time_limit}
     settings |= {"progress": False if quiet else None, **known.settings(source)}
     data = categories.table(source, stream, scoring.model)
     found, seconds = terminal.timed(lambda: api.path(data, **settings))

@@ -207,7 +207,7 @@ def sample(
     """
     outputs.check([(output, outputs.TABLES)], [net])
     network = inputs.load_network(net)
-    known = evidence(network, given, do)
+    known: Any = evidence(network, given, do)
     drawn = network.sample(draws, seed=seed, **known)
     for note in drawn.notes:
         aside(note)

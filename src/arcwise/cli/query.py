@@ -187,7 +187,8 @@ def explain(
     """
     network = load_network(net, data)
     targets = None if of is None else names(of)
-    found = network.explain(**evidence(network, given, do), of=targets, max_graphs=max_graphs)
+    known: Any = evidence(network, given, do)
+    found = network.explain(**known, of=targets, max_graphs=max_graphs)
     if json:
         terminal.show_json(found.to_dict())
         return

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from arcwise.data import Table
 from arcwise.distributions import Distribution
 from arcwise.errors import DataError, FitError
 from arcwise.frame import Frame, Framed, Series
-from arcwise.inference import Belief, marginal_log_density, query
+from arcwise.inference import AskOptions, Belief, marginal_log_density, query
 from arcwise.inference.evidence import plain, read_evidence, shown
 from arcwise.networks import Net
 
@@ -137,7 +137,7 @@ class Impact(Framed):
         return "\n".join(lines)
 
 
-def conflict(net: Net, given: Mapping[str, Any], **options: Any) -> Conflict:
+def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) -> Conflict:
     """Whether findings contradict each other.
 
     Parameters
@@ -171,7 +171,9 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Any) -> Conflict:
     return Conflict(nats, float(whole), tuple(findings))
 
 
-def impact(net: Net, target: str, given: Mapping[str, Any], **options: Any) -> Impact:
+def impact(
+    net: Net, target: str, given: Mapping[str, Any], **options: Unpack[AskOptions]
+) -> Impact:
     """Which findings an answer rests on.
 
     Parameters

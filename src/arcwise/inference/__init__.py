@@ -9,6 +9,7 @@ from arcwise.inference.ask import (
     query,
     sample,
 )
+from arcwise.inference.ask_options import AskOptions, EffortOptions, SeedlessOptions
 from arcwise.inference.belief import Belief, Estimate, Probability
 from arcwise.inference.engine import Cost, DeclinedError, Effort, Engine, Question
 from arcwise.inference.ensemble import Drawn, Ensemble, Spread
@@ -37,12 +38,14 @@ from arcwise.inference.ranges import Range
 __all__ = [
     "ENGINES",
     "ONE_GRAPH",
+    "AskOptions",
     "Belief",
     "Beliefs",
     "Cost",
     "DeclinedError",
     "Drawn",
     "Effort",
+    "EffortOptions",
     "Engine",
     "Ensemble",
     "Equivalents",
@@ -57,6 +60,7 @@ __all__ = [
     "Probability",
     "Question",
     "Range",
+    "SeedlessOptions",
     "Spread",
     "closed",
     "condition",

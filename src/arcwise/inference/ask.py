@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from arcwise.data.memory import available, size_words
 from arcwise.distributions import refuse_beyond
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
+from arcwise.inference.ask_options import AskOptions, EffortOptions
 from arcwise.inference.belief import Belief, generator
 from arcwise.inference.closed_form import Closed
 from arcwise.inference.conditional_gaussian import ConditionalGaussianEngine
@@ -200,7 +201,7 @@ def query(
     do: Mapping[str, Any] | None = None,
     *,
     equivalents: Equivalents | None = None,
-    **options: Any,
+    **options: Unpack[AskOptions],
 ) -> Belief | Beliefs:
     """Ask what is to be believed of variables, given what is known.
 
@@ -276,7 +277,7 @@ def beliefs_of(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
     return Beliefs(tuple(singles), joint, given, do)
 
 
-def predict(net: Net, table: Table, target: str, **options: Any) -> Predictions:
+def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) -> Predictions:
     """Predict one variable in every row from all that is known of the others.
 
     Parameters
@@ -318,7 +319,9 @@ def _unsettled(mixing: Mixing) -> Iterator[Note]:
         )
 
 
-def impute(net: Net, table: Table, rng: np.random.Generator | None = None, **options: Any) -> Table:
+def impute(
+    net: Net, table: Table, rng: np.random.Generator | None = None, **options: Unpack[AskOptions]
+) -> Table:
     """Fill the gaps of a table.
 
     Parameters
@@ -347,7 +350,7 @@ def sample(
     draws: int,
     given: Mapping[str, Any] | None = None,
     do: Mapping[str, Any] | None = None,
-    **options: Any,
+    **options: Unpack[EffortOptions],
 ) -> Table:
     """Draw rows, all with the same evidence if there is any.
 
@@ -381,7 +384,7 @@ def sample(
     return Table(net.variables, tuple(column[:rows] for column in drawn), notes=notes)
 
 
-def marginal_log_density(net: Net, table: Table, **options: Any) -> Array:
+def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) -> Array:
     """Log density of what is known of each row; unknown variables are integrated out.
 
     Exact for rows without gaps and for linear-Gaussian networks; otherwise by likelihood weighting.

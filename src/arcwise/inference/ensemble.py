@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.distributions.composites import blend
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.ask import marginal_log_density, predict, query, sample
+from arcwise.inference.ask_options import AskOptions, EffortOptions
 from arcwise.inference.belief import Belief, Quality, generator
 from arcwise.inference.evidence import check_roles, plain, read_evidence
 from arcwise.inference.joint_answers import States
@@ -232,7 +233,7 @@ class Ensemble:
         targets: str | Sequence[str],
         given: Mapping[str, Any] | None = None,
         do: Mapping[str, Any] | None = None,
-        **options: Any,
+        **options: Unpack[AskOptions],
     ) -> Belief | Beliefs:
         """What to believe of variables; parameters as of `arcwise.inference.query`."""
         found = self._answered(targets, given, do, options)
@@ -340,7 +341,7 @@ class Ensemble:
             answered=found,
         )
 
-    def predict(self, table: Table, target: str, **options: Any) -> Predictions:
+    def predict(self, table: Table, target: str, **options: Unpack[AskOptions]) -> Predictions:
         """Predict a variable in every row; parameters as of `arcwise.inference.predict`."""
         others = [name for name in table.names if name != target]
         weights = np.repeat(self.weights[:, None], table.rows, axis=1)
@@ -381,29 +382,36 @@ class Ensemble:
         means = np.stack([found.mean for found in each])
         return self.drawn.error(means, self.weights, weights, shape.sd)
 
-    def logpdf(self, table: Table, **options: Any) -> Array:
+    def logpdf(self, table: Table, **options: Unpack[AskOptions]) -> Array:
         """Log density of each row, averaged over graphs; nats."""
         logs = np.stack([marginal_log_density(net, table, **options) for net in self.nets], axis=1)
         with np.errstate(divide="ignore"):
             return log_sum(logs + np.log(self.weights))
 
-    def sample(self, rng: np.random.Generator, draws: int, **options: Any) -> Table:
+    def sample(
+        self,
+        rng: np.random.Generator,
+        draws: int,
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+        **options: Unpack[EffortOptions],
+    ) -> Table:
         """Draw rows: for each a graph by its weight, then a row from its network."""
         rows = whole("number of draws", draws)
         weights = self.weights
-        if options.get("given"):
-            weights, _ = self._evidence(options["given"], options.get("do"))
+        if given:
+            weights, _ = self._evidence(given, do)
         chosen = rng.choice(len(self.nets), size=rows, p=weights / weights.sum())
         columns: list[list[Any]] = [[] for _ in self.nets[0].variables]
         places: list[NDArray[np.intp]] = []
         for number in np.unique(chosen).tolist():
             here = np.flatnonzero(chosen == number)
-            part = sample(self.nets[number], rng, len(here), **options)
+            part = sample(self.nets[number], rng, len(here), given, do, **options)
             places.append(here)
             for column, values in zip(columns, part.columns, strict=True):
                 column.append(values)
         if not places:
-            return sample(self.nets[0], rng, 0, **options)
+            return sample(self.nets[0], rng, 0, given, do, **options)
         back = np.argsort(np.concatenate(places), kind="stable")
         ordered = tuple(np.concatenate(column)[back] for column in columns)
         return Table(self.nets[0].variables, ordered)

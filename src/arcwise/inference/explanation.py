@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from arcwise.errors import DataError
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ask import ENGINES, beliefs_of, found_of, ranked
+from arcwise.inference.ask_options import AskOptions
 from arcwise.inference.belief import generator
 from arcwise.inference.engine import Options, Question, read_options
 from arcwise.inference.evidence import (
@@ -138,7 +139,7 @@ def explain(
     *,
     of: str | Sequence[str] | None = None,
     equivalents: Equivalents | None = None,
-    **options: Any,
+    **options: Unpack[AskOptions],
 ) -> Explanation:
     """The most probable values of all variables together, given what was seen (MPE), or of some of them.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from arcwise.distributions import Distribution, refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError, plural
 from arcwise.frame import Frame, Framed
 from arcwise.inference.ask import ENGINES, found_of, query, ranked
+from arcwise.inference.ask_options import AskOptions
 from arcwise.inference.belief import (
     Belief,
     Estimate,
@@ -158,7 +159,7 @@ def marginals(
     net: Net,
     given: Mapping[str, Any] | None = None,
     do: Mapping[str, Any] | None = None,
-    **options: Any,
+    **options: Unpack[AskOptions],
 ) -> Marginals:
     """The belief about every variable that is neither seen nor set.
 
@@ -187,7 +188,7 @@ def probability(
     *,
     log: bool = False,
     equivalents: Equivalents | None = None,
-    **options: Any,
+    **options: Unpack[AskOptions],
 ) -> Probability | Estimate | float:
     """Probability of what was seen, all of it together; 0 where it is impossible.
 
@@ -259,7 +260,7 @@ class Misses(NamedTuple):
     logs: Array
 
 
-def misses(net: Net, table: Table, **options: Any) -> Misses:
+def misses(net: Net, table: Table, **options: Unpack[AskOptions]) -> Misses:
     """Predict each variable from all the others, and compare.
 
     Parameters
@@ -279,7 +280,9 @@ def misses(net: Net, table: Table, **options: Any) -> Misses:
     return found
 
 
-def target_misses(net: Net, table: Table, target: str, **options: Any) -> tuple[Array, Misses]:
+def target_misses(
+    net: Net, table: Table, target: str, **options: Unpack[AskOptions]
+) -> tuple[Array, Misses]:
     """Predict one variable from all the others: log densities (probabilities) of its values, and `misses`."""
     own, answer = _missed(net, table, net.index(target), read_options(options, ENGINES))
     column = table.column(target).astype(float)

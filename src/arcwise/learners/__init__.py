@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arcwise.conditionals import FAMILIES
 from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import OptionError, unknown
 from arcwise.graphs import DAG, UGraph
@@ -27,12 +26,11 @@ from arcwise.learners.specification import Specification, prepared, prepared_cas
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
-from arcwise.scores import SCORES
 
 __all__ = [
     "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "GraphFitter",
     "Lasso", "Learned", "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose",
-    "graphs", "options_of", "prepared", "prepared_cases", "score_options", "searches", "takers_of",
+    "graphs", "options_of", "prepared", "prepared_cases", "score_options", "searches",
 ]  # fmt: skip
 
 LEARNERS: dict[str, type[Problem]] = {
@@ -64,21 +62,6 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
     return found
 
 
-def takers_of(option: str) -> list[str]:
-    """The words that take an option, as they are written.
-
-    >>> takers_of("combine")
-    ["search='neighbourhood'"]
-    >>> takers_of("nonsense")
-    []
-    """
-    known = {word: each for graph in graphs() for word, each in searches(graph).items()}
-    found = {f"search={word!r}": options_of(each) for word, each in known.items() if word != "auto"}
-    found |= {f"score={word!r}": score_options(word) for word in SCORES}
-    found |= {f"model={word!r}": options_of(family.fits) for word, family in FAMILIES.items()}
-    return [word for word, kinds in found.items() if option in kinds]
-
-
 def bind(spec: Specification, source: Source) -> Problem:
     """Tie a specification to data, as the problem of the learner that it means.
 
@@ -93,7 +76,7 @@ def bind(spec: Specification, source: Source) -> Problem:
     spec = spec.chosen(statistics.variables)
     for learner in LEARNERS.values():
         if learner.graph == spec.graph and learner.takes(spec):
-            if spec.options.get("factors") is not None and learner is not Lasso:
+            if spec.search_options.get("factors") is not None and learner is not Lasso:
                 raise OptionError(
                     "Penalties for single pairs of variables are for the lasso: graph='undirected', "
                     "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."

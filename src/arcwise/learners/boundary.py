@@ -50,13 +50,13 @@ class Undirected(Problem):
         """Tie a specification to prepared data; refuse what speaks of directions."""
         if spec.start != "empty":
             raise GraphError(
-                "start= is where a search for a directed graph begins; undirected learning always "
-                "begins with the complete graph: leave it out, or forbid edges by rules."
+                "A start is where a search for a directed graph begins; undirected learning always "
+                "begins with the complete graph: leave start= out, or forbid edges by rules."
             )
         if spec.expert is not None:
             raise GraphError(
-                "expert= pulls a directed graph towards an expert's; for an undirected one say what is "
-                "known by rules: required and forbidden edges."
+                "Prior(graph=...) pulls a directed graph towards an expert's; for an undirected one give "
+                "required and forbidden edges by rules."
             )
         return super().bind_prepared(spec, rows)
 

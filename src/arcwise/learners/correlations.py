@@ -113,7 +113,7 @@ class Correlations(Undirected):
                 f"The lasso has its own measure, the likelihood less the penalty: score={spec.score!r} "
                 "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
             )
-        if spec.options.get("gaps") == "pairwise":
+        if spec.search_options.get("gaps") == "pairwise":
             moments = _pairwise(rows.rows("gaps='pairwise' needs"))
             problem = replace(cls.bind_prepared(spec, Gathered(moments)), source=rows)
         else:
@@ -288,11 +288,11 @@ class StepwiseLearner(Correlations):
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Whether it is asked for; "auto" means it unless a score, a penalty or an option speaks against."""
+        """Whether it is asked for; "auto" means it unless a score or a penalty is given."""
         if spec.search != "auto":
             return spec.search in cls.searches
         penalised = spec.penalty is not None or spec.rule is not None
-        plain = spec.score is None and not penalised and set(spec.options) <= _STEP_OPTIONS
+        plain = spec.score is None and not penalised
         return plain and spec.family.name == "gaussian"
 
     @classmethod

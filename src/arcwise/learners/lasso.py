@@ -51,16 +51,11 @@ class Lasso(Correlations):
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; cross-validation judges the lasso's own numbers."""
-        why = ""
         if spec.search == "auto":
             spec = spec.but(search="glasso")
-            names = " and ".join(f"{name}=" for name in spec.options)
-            if spec.rule is None and spec.penalty is None:
-                why = f"The graphical lasso was taken because of {names}; "
-                why += "by default edges are found stepwise."
         if spec.rule in ("cv", "cv-1se") and spec.search != "neighbourhood":
-            spec = spec.but(options={"refit": False, **spec.options})
-        return super().bind(spec, statistics).said(why)
+            spec = spec.but(search_options={"refit": False, **spec.search_options})
+        return super().bind(spec, statistics)
 
     @property
     def picks(self) -> bool:

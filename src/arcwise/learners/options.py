@@ -1,4 +1,4 @@
-"""Options by name: which function takes which, of what kind, and a clear word where none does.
+"""Options by name: which function takes which, and of what kind.
 
 The kind of an option is the annotation of the parameter that takes it. Numbers are finite and not
 negative, truth values are no numbers, and None is taken only where the annotation has it. A word is one of
@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from arcwise.errors import OptionError, close_to, join_words
+from arcwise.errors import OptionError, close_to
 
 _INNER = {"rng", "limits", "on_step", "threads", "until"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
@@ -68,67 +68,29 @@ def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
     return call
 
 
-def split_options(
-    given: Mapping[str, Any],
-    *takers: tuple[str, Mapping[str, Any]],
-    elsewhere: Callable[[str], Sequence[str]] = lambda option: (),
-) -> list[dict[str, Any]]:
-    """Deal options out to those that take them.
+def checked_options(
+    taker: str, options: Mapping[str, Any], kinds: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return options as what takes them has them.
 
     Parameters
     ----------
-    given : all options.
-    takers : pairs of a taker's name and the options it takes, each with its kind.
-    elsewhere : the words that take an option where none of these does, such as "search='tabu'".
-
-    Returns
-    -------
-    One dictionary a taker.
+    taker : the name of the search, score or model, for messages.
+    options : values by name.
+    kinds : the options there are, each with its kind.
 
     Raises
     ------
-    OptionError : an option that nobody takes, or a value of another kind than the option's.
+    OptionError : an option that does not exist, or a value of another kind than the option's.
 
-    >>> split_options({"restarts": 2.0}, ("the search", {"restarts": int}), ("the score", {}))
-    [{'restarts': 2}, {}]
+    >>> checked_options("the search", {"restarts": 2.0}, {"restarts": int})
+    {'restarts': 2}
     """
-    for option in given:
-        if not any(option in kinds for _, kinds in takers):
-            raise _not_taken(option, takers, elsewhere(option))
-    return [
-        {name: checked(name, value, kinds[name]) for name, value in given.items() if name in kinds}
-        for _, kinds in takers
-    ]
-
-
-_RENAMED = {
-    "time": "time_limit",
-    "prior_rows": "pseudo_rows",
-    "widths": "bandwidths",
-    "floor": "min_bandwidth",
-    "tail": "tail_weight",
-    "count": "n_penalties",
-    "least": "min_ratio",
-    "turns": "rotations",
-}
-"""Earlier names of options."""
-
-
-def _not_taken(
-    option: str, takers: Sequence[tuple[str, Mapping[str, Any]]], others: Sequence[str]
-) -> OptionError:
-    """The error for an option that nobody takes here: its name of today, who else does, what is like it."""
-    if option in _RENAMED:
-        return OptionError(f"The option {option!r} is called {_RENAMED[option]!r}.")
-    who = join_words([name for name, _ in takers])
-    said = (
-        f"{who[:1].upper()}{who[1:]} {'takes' if len(takers) == 1 else 'take'} no option {option!r}"
-    )
-    if others:
-        return OptionError(f"{said}: it is an option of {join_words(others)}.")
-    return OptionError(
-        f"{said}. {close_to(option, sorted(set().union(*(kinds for _, kinds in takers))))}"
-    )
+    for name in options:
+        if name not in kinds:
+            known = close_to(name, kinds)
+            raise OptionError(f"{taker[:1].upper()}{taker[1:]} has no option {name!r}. {known}")
+    return {name: checked(name, value, kinds[name]) for name, value in options.items()}
 
 
 def checked(option: str, value: Any, kind: Any) -> Any:

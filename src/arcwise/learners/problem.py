@@ -18,7 +18,7 @@ from arcwise.conditionals import Defaults, DefaultScore, Family, Fits
 from arcwise.data import Complete, Statistics, pseudo_rows
 from arcwise.errors import FitError, GraphError, plural, unknown
 from arcwise.graphs import DAG, Limits, UGraph
-from arcwise.learners.options import has_parameter, options_of, split_options
+from arcwise.learners.options import checked_options, has_parameter, options_of
 from arcwise.learners.specification import Specification, prepared
 from arcwise.networks import Net
 from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, notes_of
@@ -107,27 +107,20 @@ class Problem:
         word, given, why = cls._settled_score(spec, defaults.score)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
-        members = family.members
-        for_search, for_score, *for_models = split_options(
-            spec.options,
-            (f"the search {spec.search!r}", options_of(cls.searches[spec.search])),
-            (f"the score {word!r}", score_options(word)),
-            *model_takers(members),
-            elsewhere=_elsewhere,
+        for_search = checked_options(
+            f"the search {spec.search!r}",
+            spec.search_options,
+            options_of(cls.searches[spec.search]),
         )
-        for_score = {
-            **given,
-            **for_score,
-            **spec.score_options,
-        }  # a family's choices are the score's alone
+        for_score = {**given, **spec.score_options}
         inner: dict[str, Callable[[], Any]] = {
             "threads": lambda: spec.threads,
             "rng": lambda: spec.stream(3),
         }
         for_family = {
-            member.name: {**options, **spec.model_options.get(member.name, {})}
+            member.name: {**spec.model_options.get(member.name, {})}
             | {name: give() for name, give in inner.items() if has_parameter(member.fits, name)}
-            for member, options in zip(members, for_models, strict=True)
+            for member in family.members
         }
         penalty, price = _default_penalty(spec, defaults.penalty, data)
         return cls(
@@ -305,13 +298,6 @@ def _few(rows: float) -> str:
     return f"With {rows:g} rows almost any columns look related: no edge means anything, whatever its score."
 
 
-def _elsewhere(option: str) -> list[str]:
-    """Words that take an option; asked for late, as the register of learners lies above."""
-    from arcwise.learners import takers_of
-
-    return takers_of(option)
-
-
 def _default_penalty(
     spec: Specification, own: float, data: Statistics
 ) -> tuple[float, Note | None]:
@@ -326,11 +312,6 @@ def _default_penalty(
         f"{known} and {plural(len(data.names), 'column')}; {{penalty=}} sets another, 'cv' tunes it."
     )
     return own, Note(NoteKind.PENALTY, text, fixes=(Fix("penalty", Blank("NUMBER")),))
-
-
-def model_takers(families: Sequence[Family]) -> list[tuple[str, dict[str, Any]]]:
-    """The kinds of local models with the options that they take."""
-    return [(f"the model {each.name!r}", options_of(each.fits)) for each in families]
 
 
 def score_options(word: str) -> dict[str, Any]:

@@ -29,10 +29,10 @@ def settings_of(problem: Problem) -> dict[str, Any]:
     }
     if spec.pseudo_rows is not None:
         settings["pseudo_rows"] = problem.data.total - problem.source.total
-    if options := dict(spec.options):
+    if options := dict(spec.search_options):
         if "factors" in options:
             options["factors"] = str(options["factors"])
-        settings["options"] = options
+        settings["search_options"] = options
     if spec.model_options:
         settings["model_options"] = {name: dict(own) for name, own in spec.model_options.items()}
     return settings

@@ -34,8 +34,8 @@ class Specification:
     `rng` is never advanced: each use takes a copy, so that one specification learns the same from the same
     rows. `penalty` None is the family's own; `rule` says by which rule it is to be chosen; `missing` what to
     do about gaps; `threads` how many of them a family may use inside (-1: one per core); `score_default`
-    takes the place of the family's own score where none is asked for; `options` go to whatever takes them,
-    `score_options` to the score alone, and `model_options` to the models of these names.
+    takes the place of the family's own score where none is requested; `search_options` and `score_options`
+    are those of the search and the score, `model_options` those of the models of these names.
     """
 
     rng: np.random.Generator
@@ -53,7 +53,7 @@ class Specification:
     missing: str = "auto"
     threads: int = 1
     score_default: DefaultScore | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    search_options: Mapping[str, Any] = field(default_factory=dict)
     score_options: Mapping[str, Any] = field(default_factory=dict)
     model_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ def prepared(
     """
     spec = spec.chosen(statistics.variables)
     family = spec.family
-    if spec.options.get("gaps") == "pairwise":
+    if spec.search_options.get("gaps") == "pairwise":
         return spec, statistics.prepared(partial(recast, family))
     if draws_values(spec, statistics):
         from arcwise.learners.completion import completed  # which learns networks by this module

@@ -9,11 +9,11 @@ from arcwise.plot.axes import PICTURES, save_picture
 from arcwise.plot.belief_curves import plot_belief, plot_beliefs
 from arcwise.plot.dependence import plot_local
 from arcwise.plot.differences import plot_differences
-from arcwise.plot.graph import plot_graph, plot_graphs
+from arcwise.plot.graph import GraphFigure, plot_graph, plot_graphs
 from arcwise.plot.layout import Layout, arrange
 from arcwise.plot.missing_rows import plot_missing
 from arcwise.plot.pair_panels import plot_pairs
-from arcwise.plot.path_curves import plot_edge_path, plot_path
+from arcwise.plot.path_curves import EdgePathFigure, PathFigure, plot_edge_path, plot_path
 from arcwise.plot.static import graph_html, graph_svg
 from arcwise.plot.trace import (
     plot_calibration,
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PICTURES",
+    "EdgePathFigure",
+    "GraphFigure",
     "Layout",
+    "PathFigure",
     "arrange",
     "graph_html",
     "graph_svg",

@@ -4,7 +4,7 @@ Several graphs over the same variables stand side by side: one place for each va
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,19 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
+
+
+class GraphFigure(TypedDict, total=False):
+    """Options of `plot_graph` but its edges."""
+
+    ax: "Axes | None"
+    target: str | None
+    top: int | None
+    positions: Positions | None
+    strongest: float | None
+    title: str | None
+    legend: bool
+    numbers: bool
 
 
 def plot_graph(

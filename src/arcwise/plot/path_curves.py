@@ -10,7 +10,7 @@ strongest have colours and names at their ends, the others are thin and grey.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +121,21 @@ def _mark(path: PathLike, penalty: float, label: str) -> Mark:
 
 # What is left free right of the stairs, and above all.
 _RIGHT, _ABOVE = 1.04, 1.15
+
+
+class PathFigure(TypedDict, total=False):
+    """Options of `plot_path`."""
+
+    at: At
+    ax: "Axes | None"
+    linear: bool
+    title: str | None
+
+
+class EdgePathFigure(PathFigure, total=False):
+    """Options of `plot_edge_path`."""
+
+    top: int
 
 
 def plot_path(

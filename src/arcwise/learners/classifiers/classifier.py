@@ -111,17 +111,19 @@ class ClassifierSpec:
     def problem(self, table: Table, target: str, structure: str = "naive") -> ClassGraph:
         """Tie a graph around a class to a table, with this smoothing and these local models."""
         size = self.equivalent_sample_size
-        options = {"alpha": self.alpha} if size is None else {"equivalent_sample_size": size}
-        if structure == "kdb":
-            options["k"] = len(table.names) if self.k is None else self.k
+        counts = {"alpha": self.alpha} if size is None else {"equivalent_sample_size": size}
+        score = self.arc_score if structure in ("tan", "kdb") else None
+        most = len(table.names) if self.k is None else self.k
         number = "parzen" if self.features == "parzen" else "clg"
         spec = Specification(
             self.rng,
             model={v.name: "discrete" if v.discrete else number for v in table.variables},
-            score=self.arc_score if structure in ("tan", "kdb") else None,
+            score=score,
             search=structure,
             rules=Rules(target=target),
-            options=options,
+            search_options={"k": most} if structure == "kdb" else {},
+            score_options=counts if score == "bdeu" and size is not None else {},
+            model_options={"discrete": counts},
         )
         return ClassGraph.bind_prepared(spec.chosen(table.variables), Available(table))
 

@@ -170,7 +170,9 @@ class Replicates:
         rng = child_of(self.rng, number)
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
         once = self.table.weights is None and weights.max() <= 1  # rows alone are counted faster
-        if once or self.spec.options.get("gaps") == "pairwise":  # pairs of columns take no weights
+        if (
+            once or self.spec.search_options.get("gaps") == "pairwise"
+        ):  # pairs of columns take no weights
             return self.table.take(np.repeat(np.arange(self.table.rows), weights.astype(np.intp)))
         return self.table.with_weights(weights, "together")
 
@@ -193,7 +195,7 @@ def _check_chance(problem: Problem) -> None:
     if not begun and not has_parameter(problem.search, "rng"):
         raise OptionError(
             f"resampling='none' repeats the search on the same rows, and {problem.spec.search!r} finds the "
-            "same graph each time: take start='complete' or 'random', or resample the rows."
+            "same graph each time: take search=Greedy(start='random'), or resample the rows."
         )
 
 
@@ -250,8 +252,8 @@ def of_replicates(task: Task) -> PosteriorRun:
     problem, plan, watch = task.problem, task.plan, task.watch
     if plan.prior is not None:
         raise OptionError(
-            "prior= is for method='exact' and 'mcmc': resampling counts the graphs that a search finds; pull "
-            "it by penalty=, expert= or rules."
+            "A prior over graphs is for method='exact' and 'mcmc': resampling counts the graphs that a "
+            "search finds; pull it by penalty=, prior=Prior(graph=...) or rules."
         )
     choices = resolve(task.spec, problem, plan.n_jobs, watch)
     away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
