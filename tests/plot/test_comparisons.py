@@ -111,7 +111,7 @@ def test_differences_are_counted_and_coloured():
         "in both: 1 edge",
         "mine only: 1 edge",
         "yours only: 1 edge",
-        "other direction: 1 edge",
+        "in both, direction differs: 1 edge",
     ]
     assert legend(ax) == counts
     assert gids(ax, "head") == {"a -> b", "b -> c", "c -> d", "d -> a"}
@@ -137,7 +137,7 @@ def test_networks_claim_only_supported_directions(boston):
         boston.graph, aw.example("boston")
     )  # a graph that was given claims all directions
     counts = legend(drawn(boston.plot_differences(given)))
-    assert [text.split(":")[0] for text in counts] == ["in both", "other direction"]
+    assert [text.split(":")[0] for text in counts] == ["in both", "in both, direction differs"]
 
 
 # -- pairs ----------------------------------------------------------------------------------------

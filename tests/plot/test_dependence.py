@@ -138,6 +138,17 @@ def test_awkward_columns_and_names():
     assert lines_of(ax)["mean"].get_ydata()[0] > 9e8
 
 
+def test_a_surface_is_pale_where_no_row_is_near(boston):
+    ax = boston.plot_local("MEDV", ["LSTAT", "RM"])
+    white = np.asarray(ax.images[0].get_array())[..., 3]
+    data = aw.example("boston")
+    left, right, low, high = ax.images[0].get_extent()
+    assert white[-1, -1] == 0.75  # many poor people and large houses: nobody
+    i = np.searchsorted(np.linspace(low, high, 60), np.median(data.column("RM")))
+    j = np.searchsorted(np.linspace(left, right, 60), np.median(data.column("LSTAT")))
+    assert white[i, j] == 0
+
+
 def test_errors_name_the_inputs(boston):
     with pytest.raises(GraphError, match="parents of 'MEDV': LSTAT, RM"):
         boston.plot_local("MEDV", "MEDV")

@@ -32,7 +32,7 @@ def plot_differences(
 ) -> "Axes":
     """Draw two graphs as one: edges of both in grey, those of one alone in colour.
 
-    An edge that has another direction in the second graph, or none, is purple and drawn as in the first.
+    An edge whose direction differs, or that only one graph directs, is purple and drawn as in the first.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def plot_differences(
     >>> matplotlib.use("agg")
     >>> one, two = DAG.from_arcs(["a -> b", "b -> c"]), DAG.from_arcs(["b -> a", "a -> c"])
     >>> [text.get_text() for text in plot_differences(one, two).get_legend().get_texts()]
-    ['first only: 1 edge', 'second only: 1 edge', 'other direction: 1 edge']
+    ['first only: 1 edge', 'second only: 1 edge', 'in both, direction differs: 1 edge']
     """
     one, two = any_graph(first), any_graph(second)
     if set(one.nodes) != set(two.nodes):
@@ -150,7 +150,7 @@ def _items(kinds: list[str], names: tuple[str, str]) -> list[Item]:
         "both": "in both",
         "first": f"{names[0]} only",
         "second": f"{names[1]} only",
-        "direction": "other direction",
+        "direction": "in both, direction differs",
     }
     return [
         Item(

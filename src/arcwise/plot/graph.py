@@ -93,6 +93,7 @@ def plot_graph(
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
+    >>> from arcwise.graphs import DAG
     >>> ax = plot_graph(DAG.from_arcs(["rain -> grass", "sprinkler -> grass"]), target="rain")
     >>> sorted(text.get_text() for text in ax.texts)
     ['grass', 'rain', 'sprinkler']

@@ -164,6 +164,8 @@ def draw_surface(view: View, ax: "Axes") -> None:
 
     It is pale where no row is near.
     """
+    from matplotlib.patheffects import withStroke
+
     first, second = (np.asarray(view.values(place, _SURFACE), dtype=float) for place in (0, 1))
     across, up = np.meshgrid(first, second)
     one, two = view.axes
@@ -179,14 +181,17 @@ def draw_surface(view: View, ax: "Axes") -> None:
     )
     shown: dict[str, Any] = {"cmap": "cividis", "vmin": low, "vmax": high}
     image = ax.pcolormesh(across, up, mean, shading="gouraud", rasterized=True, **shown)
-    lines = ax.contour(across, up, mean, levels=6, colors="white", linewidths=0.7)
-    ax.clabel(lines, fontsize=7, fmt=lambda value: f"{value:.3g}")
+    lines = ax.contour(across, up, mean, levels=6, colors="#333333", linewidths=0.7, zorder=2)
+    for text in ax.clabel(lines, fontsize=7, fmt=lambda value: f"{value:.3g}"):
+        text.set_path_effects([withStroke(linewidth=2, foreground="white")])
+    label = _value_name(view)
     if len(values):
-        ax.scatter(
-            rows[one], rows[two], c=values, s=12, edgecolors="white", linewidths=0.4, **shown
-        )
+        _fade(ax, first, second, rows[one], rows[two])
+        shown |= {"s": 14, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+        ax.scatter(rows[one], rows[two], c=values, **shown)
+        label += " (pale: no row near)"
     bar = ax.figure.colorbar(image, ax=ax)
-    bar.set_label(_value_name(view), **PLAIN)
+    bar.set_label(label, **PLAIN)
     ax.set_xlim(first[0], first[-1])
     ax.set_ylim(second[0], second[-1])
     _name(ax, view.input(0).name, view.input(1).name)
@@ -203,7 +208,8 @@ def _fade(ax: "Axes", xs: Array, ys: Array, one: NDArray[Any], two: NDArray[Any]
     white = np.ones((*across.shape, 4))
     white[..., 3] = np.clip((away - _NEAR) / _NEAR, 0.0, 0.75).reshape(across.shape)
     ends = (xs[0], xs[-1], ys[0], ys[-1])
-    ax.imshow(white, extent=ends, origin="lower", aspect="auto", interpolation="bilinear", zorder=1)
+    shown: dict[str, Any] = {"origin": "lower", "aspect": "auto", "interpolation": "bilinear"}
+    ax.imshow(white, extent=ends, zorder=1.5, **shown)
 
 
 def draw_curves(view: View, ax: "Axes") -> None:
