@@ -176,7 +176,11 @@ def may_load(path: Path, name: str, at_once: bool) -> bool:
     if "_native" in name:
         return room == "_kernels"
     if base == "sklearn":
-        return module_of(path) in ("arcwise.api.estimators", "arcwise.api.regressor")
+        return module_of(path) in (
+            "arcwise.api.estimators",
+            "arcwise.api.imputer",
+            "arcwise.api.regressor",
+        )
     return homes.get(base, room) == room
 
 
@@ -292,7 +296,7 @@ def test_the_facade_gives_exactly_what_it_lists():
 
     for name in arcwise.__all__:
         assert getattr(arcwise, name) is not None
-    estimators = ["BayesClassifier", "BayesRegressor", "GraphLasso"]
+    estimators = ["BayesClassifier", "BayesImputer", "BayesRegressor", "GraphLasso"]
     objects = ["Prior"]
     objects += [
         name for name in arcwise.options.__all__ if hasattr(getattr(arcwise.options, name), "word")

@@ -161,6 +161,7 @@ _OPTIONS = (
 
 _EXTRA = {
     "BayesClassifier": "arcwise.api.estimators",
+    "BayesImputer": "arcwise.api.imputer",
     "BayesRegressor": "arcwise.api.regressor",
     "GraphLasso": "arcwise.api.estimators",
     "report": "arcwise.api.reports",

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcwise.data.missingness import missing_findings
 from arcwise.data.moments import Moments
 from arcwise.data.source import any_table
 from arcwise.data.statistics import statistics_of
@@ -236,7 +237,7 @@ def _gap_findings(table: Table, rows: Sequence[ColumnAudit]) -> list[Note]:
     most = ", ".join(f"{row.name!r}: {row.gaps}" for row in gappy[:3])
     whole = table.rows - int(table.missing().any(axis=1).sum())
     text = f"{whole} of {table.rows} rows are complete; most gaps are in {most}."
-    return [data_note(text, tuple(row.name for row in gappy))]
+    return [data_note(text, tuple(row.name for row in gappy)), *missing_findings(table)]
 
 
 def _column_findings(rows: Sequence[ColumnAudit]) -> list[Note]:
