@@ -9,7 +9,6 @@ from arcwise.undirected.selection import by_stability
 
 SOURCE = linear(3, rows=150, p=6)
 WORDS = {"graph": "undirected", "model": "gaussian"}
-PAIRWISE = aw.Glasso(gaps="pairwise")
 
 
 def test_a_copy_is_named_and_spoils_nothing():
@@ -51,23 +50,23 @@ def test_required_edges_are_there_even_at_zero():
         assert [set(edge) for edge in net.graph.edges] == [{"a", "b"}]
 
 
-def test_pairwise_gaps_are_held_out_as_they_are():
+def test_rows_with_gaps_are_held_out_as_they_are():
     rng = np.random.default_rng(2)
     x = rng.normal(size=(120, 3))
     x[:, 1] += x[:, 0]
     x[:, 2] += x[:, 1]
     x[np.arange(120), np.arange(120) % 3] = np.nan  # no row is complete
     table = dict(zip("abc", x.T, strict=True))
-    net = aw.learn(table, penalty="cv", search=PAIRWISE, **WORDS)
+    net = aw.learn(table, **WORDS, penalty="cv")
     assert len(net.tuning) == 30
     assert net.graph.n_edges >= 2
-    judged = aw.validate(table, folds=4, penalty=0.05, search=PAIRWISE, **WORDS)
+    judged = aw.validate(table, folds=4, penalty=0.05, **WORDS)
     assert np.isfinite(judged.mean)
     assert np.isfinite(judged.rmse).all()
     assert judged.r2[1] > 0.2
     for rule in ("stars", "ric"):
-        with pytest.raises(aw.OptionError, match="needs complete rows"):
-            aw.learn(table, penalty=rule, search=PAIRWISE, **WORDS)
+        with pytest.raises(aw.FitError, match="needs rows without missing values"):
+            aw.learn(table, **WORDS, penalty=rule)
 
 
 def test_a_run_that_is_cut_short_says_so():

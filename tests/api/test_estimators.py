@@ -95,12 +95,10 @@ def test_factors_and_penalties_go_by_the_names_of_columns(tmp_path):
         aw.GraphLasso(0.1, factors={("y", "q"): 2.0}).fit(frame)
 
 
-def test_gaps_are_taken_pair_by_pair_where_asked_for():
+def test_rows_with_gaps_are_used():
     x = rows()
     x[::7, 2] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        aw.GraphLasso(0.1).fit(x)
-    found = aw.GraphLasso(0.1, gaps="pairwise").fit(x)
+    found = aw.GraphLasso(0.1).fit(x)
     assert np.isfinite(found.precision_).all()
     assert found.network_.rows > 103  # more than the rows without gaps
 

@@ -224,14 +224,14 @@ def test_rows_with_gaps_are_left_out_and_said():
     rows[[3, 7], 2] = np.nan
     rows[5, 0] = np.nan
     gappy = aw.table(rows, names=SOURCE.names)
-    net = aw.learn(gappy)
+    net = aw.learn(gappy, missing="drop")
     kept = aw.learn(SOURCE.take(np.setdiff1d(np.arange(80), [3, 5, 7])))
     assert net.cpdag == kept.cpdag
     assert net.score == pytest.approx(kept.score)
     assert net.rows == 77
     assert any("3 of 80 rows" in note and "'v2': 2" in note for note in net.notes)
     with pytest.raises(aw.DataError, match="complete"):
-        aw.learn({"a": [1.5, np.nan], "b": [np.nan, 2.5]})
+        aw.learn({"a": [1.5, np.nan], "b": [np.nan, 2.5]}, missing="drop")
 
 
 def test_moments_are_data_like_any_other():

@@ -228,7 +228,8 @@ def test_start_and_expert_may_be_graphs(run, table, net):
 def test_columns_weights_and_marks(run, folder):
     lines = ["x,y,bad,n", *(f"{i * i % 7},{i % 5},inf,2" for i in range(20)), "-999,1,inf,3"]
     Path("in.csv").write_text("\n".join(lines))
-    done = run("learn", "in.csv", "--drop", "bad", "--weights", "n", "--na-values", "-999")
+    columns = ["--drop", "bad", "--weights", "n", "--na-values", "-999"]
+    done = run("learn", "in.csv", *columns, "--missing", "drop")
     assert done.code == 0, done.err
     assert "21 rows (40 counted), 2 columns" in done.out
     assert "1 of 21 rows left out because of gaps" in done.out

@@ -41,7 +41,6 @@ def bindings(monkeypatch):
         {**UNDIRECTED, "search": "glasso"},
         {**UNDIRECTED, "penalty": "stars", "search": aw.Glasso(subsamples=3)},
         {**UNDIRECTED, "search": "neighbourhood"},
-        {**UNDIRECTED, "penalty": "ebic", "search": aw.Glasso(gaps="pairwise")},
     ],
 )
 def test_data_are_bound_once(bindings, words):

@@ -51,8 +51,6 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
     refit : fit again on the graph without a penalty; False keeps the lasso's own numbers, as
         scikit-learn's GraphicalLasso does.
     nonparanormal : correlations from ranks.
-    gaps : "complete" refuses rows with gaps (NaN), "pairwise" takes for each pair of columns the rows with
-        both.
     factors : what rho is multiplied with, pair by pair: a matrix in the order of the columns, a data frame
         with their names, or a mapping of pairs of names (x0, x1, ... where the columns have none).
     n_penalties, min_ratio : penalties that rules try, and the smallest as a share of the largest.
@@ -86,7 +84,6 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         diagonal: bool = True,
         refit: bool = False,
         nonparanormal: bool = False,
-        gaps: str = "complete",
         factors: Any = None,
         n_penalties: int = 30,
         min_ratio: float | None = None,
@@ -101,10 +98,16 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         for name in self._get_param_names():
             setattr(self, name, given[name])
 
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Fit to rows; `y` is not used."""
-        finite: Any = "allow-nan" if self.gaps == "pairwise" else True
-        x = validate_data(self, X, dtype=np.float64, ensure_min_samples=2, ensure_all_finite=finite)
+        checks: dict[str, Any] = {"ensure_min_samples": 2, "ensure_all_finite": "allow-nan"}
+        x = validate_data(self, X, dtype=np.float64, **checks)
         width = len(str(x.shape[1]))
         names = [f"x{i:0{width}d}" for i in range(x.shape[1])]  # sorted as the columns are
         shown = tuple(

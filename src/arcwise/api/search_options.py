@@ -200,12 +200,10 @@ class Stepwise(Search):
     ----------
     gamma : weight of the number of possible graphs in the extended BIC.
     nonparanormal : correlations from ranks, for columns whose shape is not normal.
-    gaps : rows without missing values ("complete"), or for each pair of columns those with both ("pairwise").
     """
 
     word: ClassVar[str] = "stepwise"
     nonparanormal: bool = False
-    gaps: Literal["complete", "pairwise"] = "complete"
     gamma: float | None = None
 
 
@@ -218,7 +216,7 @@ class Glasso(Search):
     scale : what the penalty is measured in, "correlation" or "covariance".
     diagonal : whether variances are penalised, too.
     refit : whether the network is fitted again on its graph without a penalty; None where it can be.
-    nonparanormal, gaps : as of `Stepwise`.
+    nonparanormal : as of `Stepwise`.
     factors : multipliers of the penalty of each pair.
     n_penalties, min_ratio : of a path: how many penalties, and the smallest as a share of the largest.
     gamma : of the rule "ebic".
@@ -231,7 +229,6 @@ class Glasso(Search):
     diagonal: bool = True
     refit: bool | None = None
     nonparanormal: bool = False
-    gaps: Literal["complete", "pairwise"] = "complete"
     factors: Any = None
     n_penalties: int = 30
     min_ratio: float | None = None
@@ -251,7 +248,6 @@ class Neighbourhood(Search):
 
     word: ClassVar[str] = "neighbourhood"
     nonparanormal: bool = False
-    gaps: Literal["complete", "pairwise"] = "complete"
     factors: Any = None
     n_penalties: int = 30
     min_ratio: float | None = None

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals.gaussian import GaussianFits
-from arcwise.data import Gathered, Moments, Statistics, Table
-from arcwise.data.covariance import normal_scores, pairwise
+from arcwise.data import Statistics
+from arcwise.data.covariance import normal_scores
 from arcwise.data.variable import sentence_list
-from arcwise.errors import DataError, FitError, OptionError, columns_named
+from arcwise.errors import FitError, OptionError, columns_named
 from arcwise.graphs import UGraph
 from arcwise.learners.boundary import Undirected
 from arcwise.learners.options import options_of, subset
@@ -53,7 +53,6 @@ class Settings:
     diagonal : whether variances are penalised, too.
     refit : whether the network is fitted again on its graph without a penalty; None does where it can be.
     nonparanormal : correlations from ranks, for columns whose shape is not normal.
-    gaps : "complete" uses the rows without gaps, "pairwise" for each pair of columns those with both.
     factors : what the penalty of each pair is multiplied with, a matrix with names (a data frame or a
         file) or in the order of the columns: 0 for an edge without penalty, infinite for none at all.
     n_penalties, min_ratio : of a path: how many penalties, and the smallest as a share of the largest; by
@@ -70,7 +69,6 @@ class Settings:
     diagonal: bool = True
     refit: bool | None = None
     nonparanormal: bool = False
-    gaps: Literal["complete", "pairwise"] = "complete"
     factors: Any = None
     n_penalties: int = 30
     min_ratio: float | None = None
@@ -113,11 +111,7 @@ class Correlations(Undirected):
                 f"The lasso has its own measure, the likelihood less the penalty: score={spec.score!r} "
                 "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
             )
-        if spec.search_options.get("gaps") == "pairwise":
-            moments = _pairwise(rows.rows("gaps='pairwise' needs"))
-            problem = replace(cls.bind_prepared(spec, Gathered(moments)), source=rows)
-        else:
-            problem = cls.bind_prepared(spec, rows)
+        problem = cls.bind_prepared(spec, rows)
         fits, ranked = problem.fits, problem.settings.nonparanormal
         return problem.said(
             _constants(fits), problem._steady.note(fits.nodes), _RANKS if ranked else ""
@@ -257,27 +251,10 @@ def _constants(fits: GaussianFits) -> str:
     return f"{sentence_list(names)} {verb} no edges."
 
 
-def _pairwise(table: Table) -> Moments:
-    """The moments of a table with missing values, from the rows that each pair of columns has."""
-    if table.weights is not None:
-        raise DataError("Pairwise moments take no weights: repeat the rows instead.")
-    with columns_named(table.names):
-        found = pairwise(np.column_stack([np.asarray(c, dtype=np.float64) for c in table.columns]))
-    pairs = found.rows[np.triu_indices(len(found.rows), 1)] if len(found.rows) > 1 else found.rows
-    rows = float(np.mean(pairs))
-    said = (
-        f"Each correlation is from the rows that have both columns, {pairs.min():g} to {pairs.max():g} "
-        f"of {table.rows}; {rows:.4g}, their mean, counts as the number of rows."
-    )
-    notes = notes_of(NoteKind.MODEL, *table.notes, said, found.repair.note)
-    scatter = found.covariance * rows
-    return Moments(table.variables, rows, found.mean, scatter, table.order, notes)
-
-
 # -- edge by edge --------------------------------------------------------------------------------
 
 
-_STEP_OPTIONS = {"gamma", "nonparanormal", "gaps"}
+_STEP_OPTIONS = {"gamma", "nonparanormal"}
 _STEPWISE = subset(Settings, *(set(options_of(Settings)) - _STEP_OPTIONS))
 
 

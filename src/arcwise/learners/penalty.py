@@ -246,11 +246,6 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     """Rows with their weights, a row for each unit where these are counts; constant columns are zero."""
-    if problem.settings.gaps == "pairwise":
-        raise OptionError(
-            f"penalty={rule!r} needs complete rows, which gaps='pairwise' does without: take 'ebic', "
-            "'cv' or a number, or gaps='complete'."
-        )
     data = problem.data.rows(f"penalty={rule!r} needs", "take 'ebic', or a number")
     if problem.settings.scale == "covariance":
         raise OptionError(

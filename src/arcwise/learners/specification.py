@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,8 +108,6 @@ def prepared(
     """
     spec = spec.chosen(statistics.variables)
     family = spec.family
-    if spec.search_options.get("gaps") == "pairwise":
-        return spec, statistics.prepared(partial(recast, family))
     if draws_values(spec, statistics):
         from arcwise.learners.completion import completed  # which learns networks by this module
 

@@ -170,9 +170,7 @@ class Replicates:
         rng = child_of(self.rng, number)
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
         once = self.table.weights is None and weights.max() <= 1  # rows alone are counted faster
-        if (
-            once or self.spec.search_options.get("gaps") == "pairwise"
-        ):  # pairs of columns take no weights
+        if once:
             return self.table.take(np.repeat(np.arange(self.table.rows), weights.astype(np.intp)))
         return self.table.with_weights(weights, "together")
 
