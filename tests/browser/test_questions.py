@@ -66,9 +66,9 @@ def test_interventions_on_numbers_are_those_of_python_with_their_range(visit, bo
         for other in ("MEDV", "TAX", "DIS"):
             expected = net.query(other, do={name: value})
             card = tab.card(net, other)
-            shown = card.locator(".belief").inner_text()
+            shown = card.locator(".belief").text_content()
             assert float(MEAN.match(shown)[1]) == pytest.approx(expected.mean, rel=5.01e-4)
-            ends = ENDS.search(card.locator(".range").inner_text())
+            ends = ENDS.search(card.locator(".range").text_content())
             low, high = expected.range.mean
             if ends is None:
                 assert f"{low:.4g}" == f"{high:.4g}"
@@ -87,11 +87,11 @@ def test_interventions_on_levels_are_those_of_python_with_their_range(visit, asi
         set_by_intervention(tab, net, name, 1)
         for other in set(net.variables) - {name}:
             expected = net.query(other, do={name: level})
-            texts = tab.card(net, other).locator("button.level .value").all_inner_texts()
+            texts = tab.card(net, other).locator("button.level .value").all_text_contents()
             shown = [float(text.removesuffix(" %")) for text in texts]
             probabilities = [100 * x for x in expected.probabilities.values()]
             assert shown == pytest.approx(probabilities, abs=0.0501), (name, other)
-            text = tab.card(net, other).locator(".range").inner_text()
+            text = tab.card(net, other).locator(".range").text_content()
             if text:
                 low, high = next(iter(expected.range.probabilities.values()))
                 label = next(iter(expected.range.probabilities))
@@ -110,7 +110,7 @@ def test_interventions_in_mixed_tables_are_those_of_python(visit, mixed):
     for name, value, code in (("town", "c", 2), ("size", 5.0, 5.0), ("price", 9.0, 9.0)):
         set_by_intervention(tab, net, name, code)
         for other in {"size", "price"} - {name}:
-            shown = tab.card(net, other).locator(".belief").inner_text()
+            shown = tab.card(net, other).locator(".belief").text_content()
             expected = net.query(other, do={name: value})
             assert float(MEAN.match(shown)[1]) == pytest.approx(expected.mean, rel=2e-3), name
         tab.card(net, name).locator("button.clear").click()

@@ -54,13 +54,13 @@ def alarm_file(alarm, folder):
 
 
 def shares(tab, net, name):
-    texts = tab.card(net, name).locator("button.level .value").all_inner_texts()
+    texts = tab.card(net, name).locator("button.level .value").all_text_contents()
     return np.array([float(text.removesuffix(" %")) for text in texts])
 
 
 def belief(tab, net, name):
     """Mean, standard error, sd and interval as a card shows them."""
-    found = BELIEF.fullmatch(tab.card(net, name).locator(".belief").inner_text())
+    found = BELIEF.fullmatch(tab.card(net, name).locator(".belief").text_content())
     return [float(text or 0) for text in found.groups()]
 
 
@@ -153,20 +153,20 @@ def test_evidence_is_set_by_mouse_and_keyboard_in_the_graph(visit, boston, bosto
     tab.page.mouse.down()
     tab.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 10, steps=3)
     tab.page.mouse.up()
-    tab.settle()
+    tab.pause()
     low = tab.node(boston, "MEDV").get_attribute("aria-label")
     assert low != before
     assert tab.page.locator(".chip").count() == 1
     tab.node(boston, "LSTAT").focus()
     for _ in range(30):
         tab.page.keyboard.press("ArrowLeft")
-    tab.settle()
+    tab.pause()
     shown = float(tab.page.locator(".chip").inner_text().split("=")[1].split()[0])
     after = tab.node(boston, "MEDV").get_attribute("aria-label")
     expected = boston.query("MEDV", {"LSTAT": shown})
     assert after == f"MEDV: {expected.mean:.4g} ± {expected.sd:.4g}"
     tab.page.keyboard.press("Delete")
-    tab.settle()
+    tab.pause()
     assert tab.node(boston, "MEDV").get_attribute("aria-label") == before
 
 
@@ -260,6 +260,7 @@ def test_a_notebook_shows_a_page_that_answers(browser, boston):
     card.locator("input[type=number]").fill("5")
     card.locator("input[type=number]").press("Enter")
     frame.locator(".chip").wait_for()
+    page.wait_for_timeout(250)
     shown = frame.locator(".graph .node").nth(boston.net.index("MEDV")).get_attribute("aria-label")
     answer = boston.query("MEDV", {"LSTAT": 5.0})
     assert shown == f"MEDV: {answer.mean:.4g} ± {answer.sd:.4g}"
@@ -302,7 +303,7 @@ def test_hostile_names_run_nothing_and_request_nothing(visit, folder):
         tab.settle()
     assert tab.page.title() == "</title><script>alert(6)</script>"
     assert tab.page.locator("img, main script, main style, iframe, object").count() == 0
-    assert {*tab.page.locator(".cards h3").all_inner_texts()} >= {*HOSTILE[:-1]}
+    assert {*tab.page.locator(".cards h3").all_text_contents()} >= {*HOSTILE[:-1]}
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert tab.page.evaluate("document.documentElement.scrollHeight") < 12_000
 

@@ -189,6 +189,7 @@ def document(
     ('boston', 3, 'regressions')
     """
     answers = answers_of(net.net, np.random.default_rng(net.settings.get("seed") or 0))
+    exact = answers["kind"] != "draws"
     rows = list(net.edges.present.sorted())
     return {
         "format": "arcwise-report",
@@ -200,7 +201,7 @@ def document(
         "picture": _picture(net, rows),
         "edges": [_edge(net, row, i < MAX_PAIRS) for i, row in enumerate(rows)],
         "legend": legend(net.edges.present),
-        "variables": [_variable(net, node) for node in range(len(net.net.names))],
+        "variables": [_variable(net, node, exact) for node in range(len(net.net.names))],
         "doubts": doubts(net),
         "held_out": predictive(net, validation),
         "path": None if graphs is None else _path(net, *graphs),
@@ -321,7 +322,7 @@ def finite(number: float | None) -> float | None:
 # -- variables -----------------------------------------------------------------------------------
 
 
-def _variable(net: Network, node: int) -> VariableEntry:
+def _variable(net: Network, node: int, exact: bool) -> VariableEntry:
     variable, name = net.net.variables[node], net.net.names[node]
     about = summary(net.data, variable)
     return {
@@ -329,7 +330,7 @@ def _variable(net: Network, node: int) -> VariableEntry:
         "levels": None if variable.levels is None else [str(level) for level in variable.levels],
         "axis": None if variable.discrete else _axis(net, name, about),
         "parents": _numbers(net, net.parents(name) if net.directed else ()),
-        "parent_sets": _parent_sets(net, node),
+        "parent_sets": _parent_sets(net, node, exact),
         "children": _numbers(net, net.children(name) if net.directed else ()),
         "neighbours": _numbers(net, net.neighbours(name)),
         "blanket": _numbers(net, net.blanket(name)),
@@ -338,12 +339,15 @@ def _variable(net: Network, node: int) -> VariableEntry:
     }
 
 
-def _parent_sets(net: Network, node: int) -> list[list[int]]:
-    """The sets of parents that a variable can have in equivalent graphs, that of this graph first."""
+def _parent_sets(net: Network, node: int, exact: bool) -> list[list[int]]:
+    """The sets of parents that a variable can have in equivalent graphs, that of this graph first.
+
+    Without exact answers the page has no interventions, and the others are not needed.
+    """
     graph = net.graph
     if not graph.directed:
         return []
-    if "search" not in net.settings or not net.cpdag.neighbours[node]:
+    if not exact or "search" not in net.settings or not net.cpdag.neighbours[node]:
         return [list(graph.parents[node])]  # made by hand, or directions that the data tell
     rng = np.random.default_rng(0)
     members = some_members(net.cpdag, graph, (node,), MAX_PARENT_SETS, rng)

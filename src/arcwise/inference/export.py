@@ -33,7 +33,7 @@ from arcwise.networks import BayesNet, Net
 
 __all__ = ["Answers", "Draws", "MixedTables", "Regressions", "Tables", "answers_of"]
 
-MAX_ENTRIES = 1 << 19
+MAX_ENTRIES = 1 << 20
 """Numbers in all cliques of a tree; networks with larger ones give draws."""
 
 MAX_VARIABLES = 600

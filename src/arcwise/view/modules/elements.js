@@ -40,13 +40,23 @@ export function shortened(text, most = LONGEST) {
 
 // Changes that do nothing where nothing differs, so that the browser draws only what moved.
 
+const written = new WeakMap(); // the last texts of each element, since asking the browser takes longer
+
+function isNew(shape, name, text) {
+  let texts = written.get(shape);
+  if (!texts) written.set(shape, (texts = new Map()));
+  if (texts.get(name) === text) return false;
+  texts.set(name, text);
+  return true;
+}
+
 export function setAttribute(shape, name, value) {
   const text = String(value);
-  if (shape.getAttribute(name) !== text) shape.setAttribute(name, text);
+  if (isNew(shape, name, text)) shape.setAttribute(name, text);
 }
 
 export function setText(shape, text) {
-  if (shape.textContent !== text) shape.textContent = text;
+  if (isNew(shape, "", text)) shape.textContent = text;
 }
 
 export function replaceChildren(parent, ...children) {

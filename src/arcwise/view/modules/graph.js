@@ -162,10 +162,12 @@ function makeNode(state, i) {
     shape.classList.toggle("evidence", state.evidence.has(i));
     shape.classList.toggle("forced", state.forced.has(i));
     shape.classList.toggle("impossible", !state.possible);
-    setAttribute(shape, "aria-label", `${inText(variable.name)}: ${beliefText(state, i)}`);
-    setAttribute(shape, "aria-valuenow", valueNow(state, i));
     content.update();
   };
+  state.listenLate(() => {
+    setAttribute(shape, "aria-label", `${inText(variable.name)}: ${beliefText(state, i)}`);
+    setAttribute(shape, "aria-valuenow", valueNow(state, i));
+  });
   return { shape, update };
 }
 

@@ -24,6 +24,7 @@ replaceChildren(
   section("Privacy", element("p", {}, privacyText())),
 );
 document.documentElement.dataset.ready = "yes";
+performance.mark("ready");
 
 function section(title, ...content) {
   return element("section", {}, element("h2", {}, title), ...content);

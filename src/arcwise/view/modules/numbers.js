@@ -71,18 +71,32 @@ export function logMinusDigamma(x) {
   return Math.log(x) - digamma(x);
 }
 
-const NORMAL_FREEDOM = 1e9;
+const NORMAL = 1.959963984540054; // the same quantile of the normal distribution
+const SERIES_FREEDOM = 100; // from which on the series has ten digits
 const quantiles = new Map();
 
 // The 97.5 % quantile of Student's distribution: half a 95 % interval.
 export function studentQuantile(freedom) {
-  if (freedom > NORMAL_FREEDOM) return 1.959963984540054;
+  if (freedom >= SERIES_FREEDOM) return seriesQuantile(freedom);
   const key = freedom.toPrecision(9);
   if (!quantiles.has(key)) {
     if (quantiles.size > 5000) quantiles.clear();
     quantiles.set(key, solvedQuantile(freedom));
   }
   return quantiles.get(key);
+}
+
+// The expansion around the normal quantile (Abramowitz and Stegun 1964, 26.7.5).
+function seriesQuantile(freedom) {
+  const z = NORMAL;
+  const w = z * z;
+  const terms = [
+    (z * (w + 1)) / 4,
+    (z * ((5 * w + 16) * w + 3)) / 96,
+    (z * (((3 * w + 19) * w + 17) * w - 15)) / 384,
+    (z * ((((79 * w + 776) * w + 1482) * w - 1920) * w - 945)) / 92160,
+  ];
+  return z + terms.reduceRight((sum, term) => (sum + term) / freedom, 0);
 }
 
 function solvedQuantile(freedom) {

@@ -7,13 +7,14 @@ const NONE = new Set();
 export function tablesEngine(answers, variables) {
   const levels = variables.map((variable) => (variable.levels ? variable.levels.length : 0));
   const tree = makeTree(answers, levels);
+  const homes = variables.map((_, variable) => smallest(tree.filter((clique) => clique.codes.has(variable))));
   const indices = new Map(); // of tables over several variables
 
   // Evidence maps a variable to the weights of its levels; `forced` are variables that are set by intervention, so
   // that their own tables no longer count; `more` are further tables, each over variables of one clique.
   function load(evidence, forced, more) {
     for (const clique of tree) clique.work.set(potentialOf(clique, forced));
-    for (const [variable, weights] of evidence) weigh(tree, levels, variable, weights);
+    for (const [variable, weights] of evidence) weigh(homes[variable], variable, weights);
     for (const { variables: scope, values } of more) {
       const { work, index } = indexOf(scope);
       for (let i = 0; i < work.length; i++) work[i] *= values[index[i]];
@@ -27,7 +28,7 @@ export function tablesEngine(answers, variables) {
     load(evidence, forced, more);
     if (collect(tree, false) === -Infinity) return null;
     distribute(tree);
-    return levels.map((count, variable) => (count ? marginal(tree, variable, count) : null));
+    return levels.map((count, variable) => (count ? marginal(homes[variable], variable, count) : null));
   }
 
   // The most probable levels of all variables together, the logarithm of their probability together with the
@@ -73,6 +74,10 @@ export function tablesEngine(answers, variables) {
 
   const reductions = (evidence, forced, target) => byAnswers(answer, variables, evidence, forced, target);
   return { answer, propagate, explain, joint, alternative, reductions };
+}
+
+function smallest(cliques) {
+  return cliques.reduce((best, clique) => (!best || clique.work.length < best.work.length ? clique : best), null);
 }
 
 function makeTree(answers, levels) {
@@ -143,10 +148,9 @@ function linkToParent(clique, parent, levels) {
   clique.outward = indexInto(parent, shared, levels);
 }
 
-function weigh(tree, levels, variable, weights) {
-  const home = tree.find((clique) => clique.codes.has(variable));
-  const codes = home.codes.get(variable);
-  for (let i = 0; i < codes.length; i++) home.work[i] *= weights[codes[i]];
+function weigh({ work, codes }, variable, weights) {
+  const levels = codes.get(variable);
+  for (let i = 0; i < levels.length; i++) work[i] *= weights[levels[i]];
 }
 
 // Messages from the leaves to the roots, sums or maxima. Gives the logarithm of the sum (or maximum) over all entries.
@@ -203,14 +207,10 @@ function normalised(work, best = false) {
   return scale;
 }
 
-function marginal(tree, variable, count) {
-  let smallest = null;
-  for (const clique of tree) {
-    if (clique.codes.has(variable) && (!smallest || clique.work.length < smallest.work.length)) smallest = clique;
-  }
+function marginal({ work, codes }, variable, count) {
   const found = new Float64Array(count);
-  const codes = smallest.codes.get(variable);
-  for (let i = 0; i < codes.length; i++) found[codes[i]] += smallest.work[i];
+  const levels = codes.get(variable);
+  for (let i = 0; i < levels.length; i++) found[levels[i]] += work[i];
   const sum = found.reduce((total, x) => total + x, 0);
   return found.map((x) => x / sum);
 }
