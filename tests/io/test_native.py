@@ -17,7 +17,7 @@ from arcwise.data import Table, Variable
 from arcwise.errors import ArcwiseError, FileError
 from arcwise.graphs import DAG
 from arcwise.io import StoredNet, load, save
-from arcwise.io.codec import Codec
+from arcwise.io.codec import Codec, read_variable
 from arcwise.io.native import read_bundle, read_json, write_bundle, write_json
 from arcwise.networks import BayesNet, ancestral, cut, log_density
 
@@ -108,6 +108,14 @@ def test_levels_keep_their_types(tmp_path, ending):
     types = [[type(level) for level in v.levels or ()] for v in back.variables]
     assert types == [[type(level) for level in v.levels or ()] for v in variables]
     assert back.net is None
+
+
+@pytest.mark.parametrize("cuts", [[2.0, 1.0], [1.0, 1.0], [1.0, math.inf], [-math.inf, 1.0]])
+def test_cuts_of_a_file_must_be_finite_and_ascending(cuts):
+    entry = {"name": "x", "levels": ["a", "b", "c"], "ordered": True}
+    assert read_variable({**entry, "cuts": [1.0, 2.0]}, Codec({})).cuts == (1.0, 2.0)
+    with pytest.raises(FileError, match="'x' must be finite and ascending"):
+        read_variable({**entry, "cuts": cuts}, Codec({}))
 
 
 def test_a_cut_network_is_saved_too(tmp_path):
