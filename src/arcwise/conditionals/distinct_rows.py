@@ -1,4 +1,4 @@
-"""Distinct rows of a table, so that neither the order of rows nor the way of counting copies changes a fit."""
+"""Distinct rows of a table, so that neither the order of rows nor how copies are counted changes a fit."""
 
 import numpy as np
 
