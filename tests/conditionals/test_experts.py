@@ -59,7 +59,8 @@ def test_each_round_raises_the_likelihood():
         assert step.loglik > last - 1e-6
         shares, gates, last = step.shares, step.gates, step.loglik
     density = [
-        np.exp(values @ step.gates[:, k]) * norm.pdf(y, values @ step.coefficients[:, k], step.sds[k])
+        np.exp(values @ step.gates[:, k])
+        * norm.pdf(y, values @ step.coefficients[:, k], step.sds[k])
         for k in (0, 1)
     ]
     total = np.log(sum(density) / np.exp(values @ step.gates).sum(axis=1)).sum()

@@ -85,7 +85,9 @@ def _grown(values: Array, y: Array, weights: Array, start: Mixing) -> Mixing | N
         upper = by > _median(by, share)
         shares = np.column_stack([start.shares, np.where(upper, start.shares[:, k], 0.0)])
         shares[:, k] = np.where(upper, 0.0, start.shares[:, k])
-        shares = 0.8 * shares + 0.2 * shares.mean(axis=1, keepdims=True)  # no row is lost to an expert
+        shares = 0.8 * shares + 0.2 * shares.mean(
+            axis=1, keepdims=True
+        )  # no row is lost to an expert
         trial = _rounds(values, y, weights, shares, _FIRST)
         if trial is not None:
             trials.append(trial)

@@ -1,6 +1,6 @@
 """A fitted mixture of experts (Jacobs, Jordan, Nowlan and Hinton 1991): a density of any shape given inputs.
 
-    p(y | x) = sum_k g_k(x) N(y; a_k + b_k x, s_k^2),   g = softmax of linear functions of x.
+p(y | x) = sum_k g_k(x) N(y; a_k + b_k x, s_k^2),   g = softmax of linear functions of x.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,12 @@ class ExpertsConditional:
         fits = self.gates.shape == self.coefficients.shape == shape and shape[1] > 0
         if not fits or self.inputs.shape != (shape[0] - 1, 2) or len(self.shares) != shape[1]:
             raise FitError("A mixture of experts needs a coefficient for each input and expert.")
-        if not len(self.centres) == len(self.scales) == parents > self.inputs[:, :1].max(initial=-1):
+        if (
+            not len(self.centres)
+            == len(self.scales)
+            == parents
+            > self.inputs[:, :1].max(initial=-1)
+        ):
             raise FitError("A mixture of experts needs the parents that its inputs name.")
         arrays = (self.centres, self.scales, self.gates, self.coefficients, self.sds, self.shares)
         if not all(np.isfinite(each).all() for each in arrays):
