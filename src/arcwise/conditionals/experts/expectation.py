@@ -41,7 +41,7 @@ class Mixing(NamedTuple):
     @property
     def parameters(self) -> int:
         """Free parameters."""
-        d, experts = self.gates.shape
+        d, experts = len(self.gates), len(self.sds)
         return experts * (d + 1) + (experts - 1) * d
 
 

@@ -130,7 +130,7 @@ class ExpertsConditional:
         count = len(self.sds)
         head = f"{child.name}: {count} linear expert{'s' * (count > 1)}"
         head += ", with shares that depend on the parents" if count > 1 and len(self.inputs) else ""
-        labels = ["", *(self._label(*row, parents) for row in self.inputs.tolist())]
+        labels = ["", *(self._label(i, g, parents) for i, g in self.inputs.tolist())]
         lines = []
         for k in np.argsort(-self.shares, kind="stable").tolist():
             values = self.coefficients[:, k]
@@ -140,7 +140,7 @@ class ExpertsConditional:
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
         """One row per expert: share, intercept, coefficients of standardised inputs, and noise."""
-        labels = ["intercept", *(self._label(*row, parents) for row in self.inputs.tolist())]
+        labels = ["intercept", *(self._label(i, g, parents) for i, g in self.inputs.tolist())]
         taken = ["share", "noise sd"]
         columns = [Series("share", self.shares, ".3g")]
         for label, row in zip(labels, self.coefficients, strict=True):
