@@ -13,7 +13,7 @@ import numpy as np
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.multinomial_logit import newton
 
-__all__ = ["LEAST_SD", "MARGIN", "Mixing", "fit_experts"]
+__all__ = ["LEAST_SD", "MARGIN", "ExpertsFit", "fit_experts"]
 
 MARGIN = 2.0
 """Nats that a further expert has to gain beyond BIC, by default."""
@@ -29,7 +29,7 @@ _CLOSE = 0.02  # nats
 _LOG_2PI = float(np.log(2 * np.pi))
 
 
-class Mixing(NamedTuple):
+class ExpertsFit(NamedTuple):
     """A mixture for standardised columns, its log-likelihood, and the rows' shares (rows, experts)."""
 
     loglik: float
@@ -45,7 +45,7 @@ class Mixing(NamedTuple):
         return experts * (d + 1) + (experts - 1) * d
 
 
-def fit_experts(values: Array, y: Array, weights: Array, most: int, margin: float) -> Mixing:
+def fit_experts(values: Array, y: Array, weights: Array, most: int, margin: float) -> ExpertsFit:
     """The mixture of best BIC.
 
     Parameters
@@ -74,7 +74,7 @@ def fit_experts(values: Array, y: Array, weights: Array, most: int, margin: floa
     return best
 
 
-def _grown(values: Array, y: Array, weights: Array, start: Mixing) -> Mixing | None:
+def _grown(values: Array, y: Array, weights: Array, start: ExpertsFit) -> ExpertsFit | None:
     """The best mixture with one more expert, from the splits of the largest."""
     k = int((weights @ start.shares).argmax())
     fitted = values @ start.coefficients[:, k]
@@ -106,7 +106,7 @@ def _median(values: Array, weights: Array) -> float:
 
 def _rounds(
     values: Array, y: Array, weights: Array, shares: Array, count: int, gates: Array | None = None
-) -> Mixing | None:
+) -> ExpertsFit | None:
     """Rounds of expectation and maximisation; None if an expert has too few rows."""
     before = -np.inf
     for _ in range(count):
@@ -122,7 +122,7 @@ def _rounds(
 
 def _maximise(
     values: Array, y: Array, weights: Array, shares: Array, gates: Array | None
-) -> Mixing:
+) -> ExpertsFit:
     """The parameters that suit the rows' shares, with the shares and the log-likelihood that follow."""
     d, count = values.shape[1], shares.shape[1]
     coefficients, sds = np.zeros((d, count)), np.zeros(count)
@@ -142,7 +142,9 @@ def _maximise(
     logs = logs - 0.5 * (_LOG_2PI + off * off) - np.log(sds)
     totals = np.logaddexp.reduce(logs, axis=1)
     gates = np.zeros((d, 1)) if gates is None else gates
-    return Mixing(float(weights @ totals), gates, coefficients, sds, np.exp(logs - totals[:, None]))
+    return ExpertsFit(
+        float(weights @ totals), gates, coefficients, sds, np.exp(logs - totals[:, None])
+    )
 
 
 def _decay(d: int, count: int) -> Array:

@@ -4,7 +4,7 @@ import numpy as np
 
 from arcwise.conditionals.base import Array, ParentSets
 from arcwise.conditionals.distinct_rows import counted
-from arcwise.conditionals.experts.expectation import Mixing, fit_experts
+from arcwise.conditionals.experts.expectation import ExpertsFit, fit_experts
 from arcwise.conditionals.experts.experts_family import ExpertsFamily
 from arcwise.conditionals.experts.experts_model import ExpertsConditional
 from arcwise.conditionals.glm.design import Design
@@ -60,7 +60,7 @@ def fit_mixture(
 
 
 def _model_of(
-    design: Design, child: int, parents: tuple[int, ...], columns: list[int], mixing: Mixing
+    design: Design, child: int, parents: tuple[int, ...], columns: list[int], mixing: ExpertsFit
 ) -> ExpertsConditional:
     """The mixture in the units of the data."""
     members, scale = list(parents), float(design.scales[child])
