@@ -12,11 +12,16 @@ def test_without_anything_to_draw_with(run, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = run("demo", "--folder", folder)
     assert done.code == 0, done.err
-    assert sorted(path.name for path in folder.iterdir()) == ["boston.dot", "boston.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "boston.dot",
+        "boston.html",
+        "boston.json",
+    ]
     assert "No picture can be drawn: pip install 'arcwise[plot]'" in done.out
     best = aw.learn(aw.example("boston"), search="exact").score
     assert aw.load("boston.json").score == pytest.approx(best, abs=1e-3)
     assert "Wrote " in done.out
+    assert "boston.html in a browser" in done.out.strip().splitlines()[-1]
 
 
 def test_with_a_picture(run, folder):

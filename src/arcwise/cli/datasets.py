@@ -146,7 +146,7 @@ def _write_network(entry: Example, output: Path) -> None:
 def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     """Learn a network from the Boston housing data, show it and write it.
 
-    Writes the model, the graph for Graphviz and, where matplotlib is installed, a picture.
+    Writes the model, the graph for Graphviz, a report and, where matplotlib is installed, a picture.
 
     Parameters
     ----------
@@ -159,8 +159,9 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise FileError(f"The folder {str(folder)!r} cannot be made: {error.strerror}.") from None
-    model, dot, picture = (folder / f"{DEMO}.{ending}" for ending in ("json", "dot", "png"))
-    outputs.check((path, ()) for path in (model, dot, picture))
+    endings = ("json", "dot", "png", "html")
+    model, dot, picture, report = (folder / f"{DEMO}.{ending}" for ending in endings)
+    outputs.check((path, ()) for path in (model, dot, picture, report))
     table = example(DEMO)
     net, seconds = terminal.timed(lambda: learn(table))
     terminal.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
@@ -171,6 +172,8 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     except FileError as error:
         show(str(error))
     terminal.show_go_on(net, table, model, folder)
+    outputs.write([(report, net.report, "the report")])
+    show(f"Open the report {report} in a browser: it answers queries by click.")
 
 
 # -- categories -------------------------------------------------------------------------------------
