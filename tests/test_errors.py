@@ -23,9 +23,9 @@ def test_unknown_words_get_close_matches() -> None:
 @pytest.mark.parametrize(
     ("word", "known", "said"),
     [
-        ("zzz", ["bic", "aic"], "Known are 'bic', 'aic'."),
+        ("zzz", ["bic", "aic"], "Choose from 'bic', 'aic'."),
         ("zzz", [], "There are none."),
-        (3, ["bic"], "Known are 'bic'."),
+        (3, ["bic"], "Choose from 'bic'."),
         ("Ph", ["pH", "alcohol"], "Did you mean 'pH'?"),
     ],
 )

@@ -169,7 +169,7 @@ def close_to(word: object, known: Iterable[str]) -> str:
     >>> close_to("greddy", ["greedy", "tabu"])
     "Did you mean 'greedy'?"
     >>> close_to("simplex", ["greedy", "tabu"])
-    "Known are 'greedy', 'tabu'."
+    "Choose from 'greedy', 'tabu'."
     """
     words = [str(each) for each in known]
     # Case is a common slip that difflib would count as several wrong letters.
@@ -180,7 +180,7 @@ def close_to(word: object, known: Iterable[str]) -> str:
     if not words:
         return "There are none."
     rest = f" and {len(words) - LISTED} more" if len(words) > LISTED else ""
-    return f"Known are {', '.join(repr(each) for each in words[:LISTED])}{rest}."
+    return f"Choose from {', '.join(repr(each) for each in words[:LISTED])}{rest}."
 
 
 def unknown(kind: str, word: object, known: Iterable[str]) -> OptionError:

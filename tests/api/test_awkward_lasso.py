@@ -29,7 +29,7 @@ def test_a_copy_is_named_and_spoils_nothing():
             merged = {frozenset(str(n).replace("z", "c") for n in edge) for edge in found}
             assert chain <= merged
             assert len(found) <= len(plain) + 3  # c's two neighbours are z's, too
-            assert any("'c' and 'z' follow from one another" in note for note in net.notes)
+            assert any("'c' and 'z' determine each other" in note for note in net.notes)
             assert net.edges["c", "z"].partial_correlation > 0.99
 
 
@@ -93,7 +93,7 @@ def test_rows_in_order_do_not_fool_rotations():
 
 def test_few_rows_are_told():
     net = aw.learn({"a": [1.0, 2.0], "b": [2.0, 1.0]}, **WORDS)
-    assert any("no edge means anything" in note for note in net.notes)
+    assert any("edges are meaningless" in note for note in net.notes)
 
 
 def test_a_choice_at_the_end_of_the_path_is_told():
@@ -127,7 +127,7 @@ def test_subsamples_that_were_done_are_compared_over_the_whole_path():
 
     choice = by_stability(x, np.random.default_rng(0), asked, subsamples=8, run=run, on_step=watch)
     assert len(choice.edges) == len(choice.curve) == 3
-    assert "cut short: 8 subsamples were meant" in choice.reason
+    assert "stopped early: 8 subsamples were planned" in choice.reason
     assert "Edges are counted in subsamples" in choice.reason
     assert choice.edges == tuple(sorted(choice.edges))
 
@@ -152,11 +152,11 @@ def test_a_known_graph_that_joins_copies_has_a_joint():
     table = {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "inches": x[:, 1] / 2.54}
     net = aw.fit(aw.ug("a:b + b:inches + a:inches + c"), table, model="gaussian")
     assert net.net.joint is not None
-    assert "'b' and 'inches' follow from one another" in net.notes[-1]
+    assert "'b' and 'inches' determine each other" in net.notes[-1]
     told = net.query("b", given={"inches": 0.5})
     assert told.mean == pytest.approx(1.27, abs=0.01)
     assert told.sd < 0.02
     apart = aw.fit(aw.ug("a:b + c + inches"), table, model="gaussian")
-    assert not any("follow from one another" in note for note in apart.notes)
+    assert not any("determine each other" in note for note in apart.notes)
     walked = aw.learn(table, graph="undirected", model="gaussian", search="boundary", score="bic")
     assert walked.net.joint is not None

@@ -164,7 +164,7 @@ def test_graphs_that_were_given_keep_their_heads(homes, tmp_path):
 def test_no_time_for_certainty_is_said(homes):
     net = aw.learn(homes, model="parzen", certainty=True, time_limit=0.05)
     assert (
-        "There was no time to find how sure edges are." in map(str, net.notes)
+        "There was no time for the certainty of edges." in map(str, net.notes)
         or net.posterior is not None
     )
 
@@ -229,9 +229,9 @@ def test_answers_to_do_without_certainty_say_so(homes, tmp_path):
     off = aw.learn(homes, certainty=False).query("MEDV", do={"RM": 7.0})
     assert off.range is not None
     assert off.range.graphs is None
-    assert "their certainty is not known: it was turned off" in str(off)
+    assert "since they have no certainty: it was turned off" in str(off)
     loaded = aw.load(aw.learn(homes).save(tmp_path / "net.json")).query("MEDV", do={"RM": 7.0})
-    assert "bootstrap graphs needs the rows that it was learned from" in str(loaded)
+    assert "bootstrap graphs needs the training data" in str(loaded)
     given = aw.fit("RM -> MEDV", homes).query("MEDV", do={"RM": 7.0})
     assert given.range is None
     assert "note" not in str(given)

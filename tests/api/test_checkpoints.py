@@ -131,5 +131,5 @@ def test_a_change_of_the_rule_for_gaps_counts_where_there_are_gaps(homes, tmp_pa
 def test_certainty_is_found_anew_for_another_expert(homes, tmp_path):
     words = {"method": "bootstrap", "draws": 4, "checkpoint": tmp_path / "run.npz"}
     aw.learn(homes, prior=aw.Prior(graph="[RM][LSTAT|RM][MEDV|LSTAT]")).certainty(**words)
-    with pytest.raises(FileError, match="its expert is not the one that is asked for"):
+    with pytest.raises(FileError, match="its expert is not the one that is requested"):
         aw.learn(homes, prior=aw.Prior(graph="[MEDV][LSTAT|MEDV][RM|LSTAT]")).certainty(**words)

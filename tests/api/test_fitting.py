@@ -53,7 +53,7 @@ def test_one_word_or_one_for_each_variable():
         ("[v0][v1|v0", {}, "model string"),
         ("[v0][v1|v0]", {"model": "gausian"}, "'gaussian'"),
         ("[v0][v1|v0]", {"model": {"v7": "gaussian"}}, "'v7'"),
-        (aw.graphs.cpdag(aw.dag("v0 -> v1")), {}, "A DAG or a UGraph"),
+        (aw.graphs.cpdag(aw.dag("v0 -> v1")), {}, "must be a DAG or a UGraph"),
     ],
 )
 def test_graphs_and_words_that_do_not_fit_are_refused(graph, words, hint):

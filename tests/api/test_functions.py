@@ -34,11 +34,11 @@ def test_identifiers_with_edges_are_named(numbers):
     ordered = {name: column[order] for name, column in numbers.items()}
     rownames = np.sort(np.random.default_rng(2).choice(5000, 120, replace=False))
     net = aw.learn({"rownames": rownames, **ordered})
-    (note,) = about(net.notes, "identifiers")
-    assert str(note).startswith("'rownames' has another whole number in each row")
+    (note,) = about(net.notes, "an identifier")
+    assert str(note).startswith("'rownames' has a different integer in each row")
     net = aw.learn({"rownames": rownames, **numbers})
     if not any("rownames" in row[:2] for row in net.edges.present.rows):
-        assert not about(net.notes, "identifiers")
+        assert not about(net.notes, "an identifier")
 
 
 def test_recodings_of_levels():

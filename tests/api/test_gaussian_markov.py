@@ -205,13 +205,13 @@ def test_a_penalty_or_an_option_of_the_lasso_means_the_lasso(found):
     assert loose.settings["penalty_rule"] == "ebic"
     assert aw.path(SOURCE, **WORDS).grid
     for words in ({"penalty": 0.1}, {"penalty": "cv"}, {"penalty": "ebic"}):
-        with pytest.raises(aw.OptionError, match="search='stepwise' charges edges"):
+        with pytest.raises(aw.OptionError, match="search='stepwise' uses the extended BIC"):
             aw.learn(SOURCE, **WORDS, search="stepwise", **words)
-    with pytest.raises(aw.OptionError, match="search='stepwise' charges edges"):
+    with pytest.raises(aw.OptionError, match="search='stepwise' uses the extended BIC"):
         aw.path(SOURCE, **WORDS, search="stepwise")
     with pytest.raises(aw.OptionError, match="needs model='gaussian'"):
         aw.learn(SOURCE, graph="undirected", model="parzen", search="stepwise")
-    with pytest.raises(aw.FitError, match="no curve"):
+    with pytest.raises(aw.FitError, match="no tuning curve"):
         found.tuning_rows()
 
 
@@ -364,7 +364,7 @@ def test_how_the_penalty_was_chosen_is_written_and_drawn(rule, tmp_path):
     net.save(tmp_path / "net.json")
     again = aw.load(tmp_path / "net.json")
     assert again.tuning_rows() == net.tuning_rows()
-    with pytest.raises(aw.FileError, match="should end in"):
+    with pytest.raises(aw.FileError, match="must end in"):
         net.save_tuning(tmp_path / "curve.txt")
 
 
@@ -385,7 +385,7 @@ def test_stability_goes_with_rules_weights_and_neighbourhoods():
     assert aw.learn(
         aw.table(SOURCE, weights=np.full(SOURCE.rows, 2.0)), penalty="stars", **WORDS
     ).graph == (aw.learn(SOURCE, **WORDS, penalty="stars").graph)
-    with pytest.raises(aw.FitError, match="no row with a weight of its own"):
+    with pytest.raises(aw.FitError, match="rows must have no weights"):
         aw.learn(aw.table(SOURCE, weights=heavy), penalty="ric", **WORDS)
 
 
@@ -498,14 +498,14 @@ def test_it_is_drawn():
         ({"penalty": "ebicc"}, "Did you mean 'ebic'"),
         ({"scale": "covariance"}, "search=aw.Glasso(scale='covariance')"),
         ({"search": "glass"}, "Did you mean 'glasso'"),
-        ({"search": "glasso", "score": "bic"}, "own measure"),
+        ({"search": "glasso", "score": "bic"}, "penalised likelihood"),
         ({"search": "boundary", "penalty": "ebic"}, "lasso"),
         ({"model": "parzen", "search": "glasso"}, "model='gaussian'"),
         ({"search": "neighbourhood", "refit": True}, "search=aw.Glasso(refit=True)"),
         ({"penalty": "ric", "search": aw.Glasso(scale="covariance")}, "scale='covariance'"),
         ({"search": aw.Glasso(min_ratio=0.0)}, "min_ratio="),
         ({"search": aw.Auto(start="complete")}, "complete graph"),
-        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
+        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "directed arcs"),
     ],
     ids=str,
 )
@@ -551,7 +551,7 @@ def test_constant_columns_and_copies():
     assert any("'flat' does not vary" in note for note in net.notes)
     assert net.query("flat").mean == pytest.approx(2.0)
     pair = aw.fit(aw.ug("a:copy + b + flat"), flat, model="gaussian")
-    assert any("'a' and 'copy' follow from one another" in note for note in pair.notes)
+    assert any("'a' and 'copy' determine each other" in note for note in pair.notes)
     told = pair.query("a", given={"copy": 0.5})
     assert told.mean == pytest.approx(0.5, abs=1e-3)
     assert told.sd < 0.01 * x[:, 0].std()
@@ -569,7 +569,7 @@ def test_errors_name_columns():
     with pytest.raises(aw.FitError, match="Column 'rare' does not vary in the 122 rows used"):
         aw.learn(rare, **WORDS, penalty="stars", n_jobs=2)
     for words in (WORDS, {"model": "gaussian"}, {**WORDS, "search": "boundary"}):
-        with pytest.raises(aw.FitError, match="column 'rare' does not vary: leave"):
+        with pytest.raises(aw.FitError, match="column 'rare' is constant: drop"):
             aw.learn(rare, **words, penalty="cv")
     few = {name: column[:4] for name, column in x.items()}
     for ask in (

@@ -198,7 +198,7 @@ def test_a_description_tells_the_penalty_and_why_there_are_no_edges():
     words = {"graph": "undirected", "model": "gaussian"}
     found = dict(aw.learn(SOURCE, **words, penalty=0.9).describe())
     assert found["penalty"] == "0.9 (rho)"
-    assert found["edges"] == "No edges: no edge is left at this penalty. A smaller one leaves more."
+    assert found["edges"] == "No edges: none is worth this penalty. A smaller penalty keeps more."
     found = dict(aw.learn(SOURCE, **words, penalty="ebic").describe())
     assert found["penalty"].endswith("(rho), found by EBIC")
     one = aw.learn(SOURCE.select(["v0"])).describe()

@@ -83,7 +83,7 @@ def test_directed_searches_end_within_one_local_fit(clock, search, seconds):
     assert any("no time to fit each variable given its Markov blanket" in n for n in net.notes)
     if seconds == 60 and search not in ("exact", "ges"):
         assert net.graph.n_arcs > 0
-    unmoved = any("still the one that it began with" in note for note in net.notes)
+    unmoved = any("still the start graph" in note for note in net.notes)
     assert unmoved == (net.graph.n_arcs == 0)
 
 
@@ -111,7 +111,7 @@ def test_undirected_learning_ends_within_one_local_fit(clock, search, seconds):
     assert clock.scored <= seconds + 1 + P
     assert clock.fitted == P
     assert "time budget" in str(net.stopped)
-    said = "nothing was learned" if seconds < P or search == "deletion" else "was stopped before"
+    said = "before the first" if seconds < P or search == "deletion" else "was stopped before"
     assert any(said in note for note in net.notes)
     assert net.score == pytest.approx(
         sum(net.scorer.local(i, row) for i, row in enumerate(net.net.inputs))
@@ -133,7 +133,7 @@ def test_tuning_ends_within_one_local_fit(clock, graph):
 
 
 def test_validation_ends_within_one_local_fit(clock):
-    with pytest.raises(aw.FitError, match="Not every fold was done in 30 s"):
+    with pytest.raises(aw.FitError, match="Not every fold was finished in 30 s"):
         aw.validate(curved(), model="parzen", time_limit=30)
     assert clock.scored <= 30 + 1 + P
 
@@ -143,7 +143,7 @@ def test_pruning_ends_within_one_local_fit_and_says_where(clock):
     assert clock.scored <= 5
     assert [len(stage.inputs) for stage in found.stages] == [5]
     assert str(found).endswith(
-        "the time budget of 4 s is used up: fewer than 5 inputs were not looked at"
+        "the time budget of 4 s is used up: fewer than 5 inputs were not tried"
     )
     assert found.to_dict()["stopped"] == "the time budget of 4 s is used up"
     whole = aw.prune(curved(), "v0", model="parzen")
@@ -161,7 +161,7 @@ def test_strengths_after_a_run_that_was_cut_short_take_no_more_time(clock, graph
     assert clock.now - begun <= 1  # half a second, or one local fit
     missed = int(np.isnan(edges.strength).sum())
     assert 0 < missed < len(edges)
-    assert f"there was no time to find it for {missed} pair" in edges.meaning
+    assert f"time ran out for {missed} pair" in edges.meaning
     if graph == "directed":  # the search had come by every arc that it took
         assert net.graph.n_arcs > 0
         assert np.isfinite(edges.present.strength).all()
@@ -203,10 +203,10 @@ def test_a_proof_with_fewer_rows_than_parameters_is_put_right():
     x = np.random.default_rng(1).normal(size=(11, 6))
     net = aw.learn(x)
     assert net.optimal
-    assert any("need not be the true one: it has 1" in note for note in net.notes)
+    assert any("need not be the true graph: it has 1" in note for note in net.notes)
     more = aw.learn(np.random.default_rng(1).normal(size=(60, 6)))
     assert more.optimal
-    assert not any("need not be the true one" in note for note in more.notes)
+    assert not any("need not be the true graph" in note for note in more.notes)
 
 
 # -- other processes -----------------------------------------------------------------------------

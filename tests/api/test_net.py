@@ -186,7 +186,9 @@ def test_rows_far_out_have_no_density(net):
 def test_a_file_with_directions_in_part_is_refused(monkeypatch):
     # No format of today holds such a graph; one of tomorrow may.
     monkeypatch.setattr("arcwise.io.load", lambda path: StoredNet(cpdag(aw.dag("a -> b"))))
-    with pytest.raises(aw.FileError, match=r"'net\.some' holds a graph with edges that have no"):
+    with pytest.raises(
+        aw.FileError, match=r"'net\.some' contains a graph with both arcs and undirected"
+    ):
         aw.load_graph("net.some")
 
 

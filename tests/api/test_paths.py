@@ -24,10 +24,12 @@ def test_a_path_asked_without_a_penalty_says_so():
     for search in ("glasso", "boundary"):
         found = aw.path(SOURCE, search=search)
         for ask in (found.network, found.at, found.edges):
-            said = f"for each non-negative penalty: say which, as in {ask.__name__}"
+            said = f"for each non-negative penalty: name one, as in {ask.__name__}"
             with pytest.raises(aw.FitError, match=said):
                 ask()
-        with pytest.raises(aw.FitError, match="A penalty is a non-negative number, got True"):
+        with pytest.raises(
+            aw.FitError, match="The penalty must be a non-negative number, got True"
+        ):
             found.network(True)
 
 

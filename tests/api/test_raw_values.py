@@ -59,7 +59,7 @@ def test_a_raw_value_is_its_level(net, raw, level):
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        ({"links": "many"}, "never seen"),
+        ({"links": "many"}, "not in the training data"),
         ({"links": np.inf}, "finite number"),
         ({"links": 10.9}, "in none of its levels"),
         ({"sent": "noon"}, "time of day such as"),

@@ -110,7 +110,7 @@ def test_the_verdict_is_on_classes_of_equivalent_graphs():
     for words in ({}, {"method": "mcmc", "draws": 200}, {"score": "bge"}):
         said = aw.posterior(homes, **words).verdict
         assert said.startswith("One class of equivalent graphs stands out"), said
-        assert "data cannot tell the direction of 3 edges" in said
+        assert "data do not determine the direction of 3 edges" in said
 
 
 def test_many_columns_go_by_what_ranks_best():
@@ -142,20 +142,20 @@ def test_many_columns_go_by_what_ranks_best():
 def test_chains_that_fail_are_refused():
     alarm = aw.example("alarm").sample(200, seed=3)
     words = {"method": aw.MCMC(chains=2, burn_in=10, thin=1, sampler="structure")}
-    with pytest.raises(ChainsError, match=r"not come together.*method='bootstrap'"):
+    with pytest.raises(ChainsError, match=r"not converged.*method='bootstrap'"):
         aw.posterior(alarm, time_limit=5.0, **words)
     assert aw.posterior(alarm, draws=3, **words).plan.method == "mcmc"  # so few were asked for
 
 
 def test_replicates_take_the_place_of_chains_that_fail(monkeypatch):
     def failed(*every, **more):
-        raise ChainsError("The chains have not come together (R-hat 4.0): take another.")
+        raise ChainsError("The chains have not converged (R-hat 4.0): take another.")
 
     monkeypatch.setitem(METHODS, "mcmc", failed)
     alarm = aw.example("alarm").sample(200, seed=3)
     post = aw.posterior(alarm, draws=5, search="greedy", progress=False)
     assert post.plan.method == post.settings["method"] == "bootstrap"
-    assert "not come together (R-hat 4.0), so certainty is resampled." in post.notes[0]
+    assert "not converged (R-hat 4.0), so certainty is estimated by resampling." in post.notes[0]
     with pytest.raises(ChainsError):
         aw.posterior(alarm, draws=5, prior="uniform")
 

@@ -39,7 +39,7 @@ def test_ten_rows_for_each_parent(rows, most):
     data["sum"] = data["sum"] + 0.01 * np.random.default_rng(1).normal(size=rows)
     net = aw.learn(data)
     assert max(map(len, net.graph.parents)) == most
-    assert says(net, f"a variable may have {most} parents at most")
+    assert says(net, f"a variable may have at most {most} parents")
     assert max(map(len, aw.learn(data, rules=aw.Rules(max_parents=8)).graph.parents)) > most
 
 

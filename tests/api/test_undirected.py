@@ -74,14 +74,14 @@ def test_rules_bind_edges_whatever_their_direction():
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ({"search": aw.Auto(start="complete")}, "begins with the complete graph"),
+        ({"search": aw.Auto(start="complete")}, "starts from the complete graph"),
         (
             {"search": aw.Auto(start=aw.DAG.from_arcs([("v0", "v1")]))},
-            "begins with the complete graph",
+            "starts from the complete graph",
         ),
         ({"prior": aw.Prior(graph=aw.DAG.from_arcs([("v0", "v1")]))}, "by rules"),
-        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "no direction"),
-        ({"rules": aw.Rules(max_parents=2)}, "no direction"),
+        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "directed arcs"),
+        ({"rules": aw.Rules(max_parents=2)}, "directed arcs"),
         ({"search": "bondary"}, "Did you mean 'boundary'"),
         ({"search": "tabu"}, "'boundary'"),
         ({"penalty": -1}, "non-negative number"),
@@ -89,7 +89,7 @@ def test_rules_bind_edges_whatever_their_direction():
         ({"restarts": 3}, "no parameter 'restarts'"),
         ({"threads": 2}, "no parameter 'threads'"),
         ({"model": lambda: aw.Parzen(bandwidths="on")}, "Did you mean 'one'"),
-        ({"model": lambda: aw.Parzen(bandwidths=2)}, "knows no word 2"),
+        ({"model": lambda: aw.Parzen(bandwidths=2)}, "has no value 2"),
     ],
     ids=str,
 )
@@ -148,7 +148,7 @@ def test_a_penalty_by_held_out_pseudo_likelihood(rule):
     two = aw.learn(SOURCE, graph="undirected", search="boundary", penalty=rule, n_jobs=2)
     assert two.tuning == net.tuning
     assert str(net.notes[-1]).startswith(f"Penalty {net.settings['penalty']:.4g} is the ")
-    assert "(likelihood of rows left out" in net.notes[-1]
+    assert "(likelihood of held-out rows" in net.notes[-1]
 
 
 def test_one_edge_on_average_is_no_edges():
@@ -163,7 +163,7 @@ def test_a_tuned_parzen_penalty_keeps_leave_one_out():
     net = aw.learn(curved(150), graph="undirected", model="parzen", penalty="cv")
     assert net.settings["score"] == "pseudo-loo"
     assert ("a", "b") in net.graph.edges
-    assert "(pseudo-likelihood of rows left out" in net.notes[-1]
+    assert "(pseudo-likelihood of held-out rows" in net.notes[-1]
 
 
 # -- the network ---------------------------------------------------------------------------------
@@ -347,10 +347,10 @@ def test_where_time_is_up_the_graph_reached_is_returned_and_said():
     )
     assert "time budget" in str(net.stopped)
     assert net.graph.n_edges == 1  # no edge was judged: only the required one stands
-    assert any("nothing was learned" in note for note in net.notes)
+    assert any("was stopped before" in note for note in net.notes)
     path = aw.path(wide, search="boundary", time_limit=0.0)
     assert "time budget" in str(path.stopped)
-    with pytest.raises(aw.FitError, match=r"ended early .* just begun: give it more time\.$"):
+    with pytest.raises(aw.FitError, match=r"ended early .* no step yet: allow more time\.$"):
         path.at(5.0)
 
 
@@ -485,8 +485,11 @@ def test_artificial_rows_with_weights():
 @pytest.mark.parametrize(
     ("rows", "hint"),
     [
-        ({"a": [1.0], "b": [2.0]}, "'c' has gaps"),
-        ({"a": [1.0, None], "b": [2.0, 2.0], "c": [0.0, 0.0]}, "'a' has gaps"),
+        ({"a": [1.0], "b": [2.0]}, "'c' is missing or has missing values"),
+        (
+            {"a": [1.0, None], "b": [2.0, 2.0], "c": [0.0, 0.0]},
+            "'a' is missing or has missing values",
+        ),
         ({"a": ["x"], "b": [2.0], "c": [0.0]}, "'a'"),
         ({"x": [1.0]}, "'a'"),
         ({"a": [], "b": [], "c": []}, "no row"),

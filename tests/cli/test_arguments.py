@@ -77,7 +77,7 @@ def test_what_is_no_event(text):
 
 @pytest.mark.parametrize("text", ["", "a", "=", "a=", "=1"])
 def test_what_is_no_assignment(text):
-    with pytest.raises(DataError, match="is written as name=value"):
+    with pytest.raises(DataError, match="must be written as name=value"):
         assignments([text], "--given")
 
 
@@ -119,7 +119,10 @@ def test_option_values_keep_their_kind():
         ("as in kinds={'a b': 'discrete'}.", "as in --kind 'a b=discrete'."),
         ("leave them out with select(), or", "leave them out with --drop, or"),
         ("score='bic' takes the plain one.", "--score bic takes the plain one."),
-        ("if that means a gap, say na_values=['?'].", "if that means a gap, say --na-values='?'."),
+        (
+            "if that means missing, give na_values=['?'].",
+            "if that means missing, give --na-values='?'.",
+        ),
         ("The column 'score' is text.", "The column 'score' is text."),
     ],
 )

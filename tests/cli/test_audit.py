@@ -9,7 +9,7 @@ def test_columns_and_findings(run, folder):
     Path("in.csv").write_text("x;twice;few;same\n".replace(";", ",") + rows + "\n")
     out = run("audit", "in.csv").out
     assert "in.csv: 30 rows, 4 columns" in out
-    assert "few whole numbers" in out
+    assert "few distinct integers" in out
     assert "Near-copies" in out
     assert "Constant: 'same'" in out
 
@@ -23,4 +23,4 @@ def test_json(run, table):
 def test_what_was_guessed_is_told(run, folder):
     Path("in.csv").write_text("pH;alcohol\n3,2;9,5\n3,4;11\n")
     out = run("audit", "in.csv").out
-    assert "Cells were taken to be separated by semicolon." in out
+    assert "The separator was detected as semicolon." in out

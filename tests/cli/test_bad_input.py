@@ -18,7 +18,7 @@ def lines(head: str, rows: list[list[object]]) -> str:
 REFUSED = {
     "empty": ("", "The file is empty"),
     "blank": ("\n\n", "empty"),
-    "header only": ("a,b,c\n", "There are names but no rows below them."),
+    "header only": ("a,b,c\n", "The file has names, but no rows below them."),
     "all missing": ("a,b\n,\n,\n", "No column can be used."),
     "all NA": ("a,b\nNA,NA\nNA,NA\n", "No column can be used."),
     "no complete row": ("a,b\n1.5,\n,2\n2.5,\n", "No row of 3 has the values of two columns"),
@@ -30,11 +30,11 @@ REFUSED = {
 }
 
 ACCEPTED = {
-    "one column": ("a\n1.5\n2.5\n3.7\n", "There is one column only, 'a'"),
+    "one column": ("a\n1.5\n2.5\n3.7\n", "There is only one column, 'a'"),
     "all constant": ("a,b\n1,2\n1,2\n1,2\n", "Every column is constant"),
     "text in a number column": (
         lines("a,b,c", [[r[0], r[1], "oops" if i == 7 else r[2]] for i, r in enumerate(ROWS)]),
-        "such as 'oops' in row 8; if that means a gap, say --na-values=oops.",
+        "such as 'oops' in row 8; if that means missing, give --na-values=oops.",
     ),
     "unnamed column": (lines("a,,c", ROWS), "A column without a name is called by its position"),
     "duplicate names": (lines("a,b,a", ROWS), "occur again were numbered: 'a.1'"),
@@ -72,7 +72,7 @@ def test_accepted_by_a_stated_rule(run, case):
 
 def test_one_row_can_be_looked_at_but_not_learned_from(run):
     Path("in.csv").write_text("a,b\n1,2\n")
-    assert "There is one row only" in run("audit", "in.csv").out
+    assert "There is only one row" in run("audit", "in.csv").out
     for command in ("learn", "validate"):
         done = run(command, "in.csv")
         assert (done.code, done.out) == (1, "")
@@ -93,8 +93,8 @@ def test_a_policy_for_gaps_is_not_a_value_that_means_one(run, command):
     done = run(command, "in.csv", "--missing", "?")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "arcwise: --missing says what to do about gaps ('auto', 'drop'), got '?': values that mean a gap are "
-        "given as --na-values='?'.\n"
+        "arcwise: --missing must be a policy for missing values ('auto', 'drop'), got '?': give values that "
+        "mean missing as --na-values='?'.\n"
     )
 
 
@@ -102,9 +102,7 @@ def test_commands_without_a_policy_name_the_option_for_gaps(run):
     Path("in.csv").write_text("a,b\n1.5,2\n?,3\n2.5,9\n")
     done = run("audit", "in.csv", "--missing", "?")
     assert (done.code, done.out) == (2, "")
-    assert (
-        "values that mean a gap are given with --na-values. See 'arcwise audit --help'." in done.err
-    )
+    assert "use --na-values for values that mean missing. See 'arcwise audit --help'." in done.err
 
 
 def test_all_observed_values_are_used_unless_rows_are_dropped(run):

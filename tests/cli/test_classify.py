@@ -51,7 +51,7 @@ def test_for_people_with_files(run, mail, tmp_path):
     for words in (
         "accuracy",
         "log-loss",
-        "200 in 3 parts",
+        "200 in 3 folds",
         "ham",
         "predicted",
         "observed",
@@ -97,8 +97,8 @@ def test_of_an_average_the_file_holds_one_network_and_that_is_said(run, mail, tm
     done = run(
         "classify", mail, "kind", "--structure", "aode", "--folds", 0, "-o", tmp_path / "a.json"
     )
-    assert "(one network of the average, with the parent that tells most)" in done.out
+    assert "(one network of the average, with the most informative parent)" in done.out
     (tmp_path / "rare.csv").write_text("x,kind\n" + "u,a\nv,a\n" * 10 + "u,b\n")
     done = run("classify", tmp_path / "rare.csv", "kind", "--folds", 5)
-    assert "All rows but those of class 'a' fall into one of 5 parts" in done.err
-    assert "take --folds 0" in done.err
+    assert "All rows but those of class 'a' are in one of 5 folds" in done.err
+    assert "use --folds 0" in done.err

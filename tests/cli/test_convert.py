@@ -16,7 +16,9 @@ def test_all_there_is_goes_along(run, net, learned, name):
 
 
 def test_numbers_that_are_lost_are_told(run, net):
-    assert run("convert", net, "net.dot").out == "Wrote net.dot (the graph without its numbers).\n"
+    assert (
+        run("convert", net, "net.dot").out == "Wrote net.dot (the graph without its parameters).\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["asia.bif", "asia.xmlbif", "asia.net", "asia.xdsl.gz"])
@@ -25,7 +27,7 @@ def test_tables_go_along(run, folder, name):
     assert run("convert", "asia.json", name).out == f"Wrote {name} (the network).\n"
     assert (
         run("convert", name, "graph.dot").out
-        == "Wrote graph.dot (the graph without its numbers).\n"
+        == "Wrote graph.dot (the graph without its parameters).\n"
     )
     assert "  yes  0.1\n" in run("query", name, "lung", "--given", "smoke=yes").out
 

@@ -65,7 +65,7 @@ def test_validate_is_the_same_of_rows_and_counts(run, files):
 def test_weights_that_are_not_integers_are_refused_in_a_sentence(run, files):
     done = run("validate", "odd.csv", "--weights", "n")
     assert done.code != 0
-    assert "weights must be integers" in done.err
+    assert "Weights must be integers" in done.err
     assert "--copies together holds out a row" in done.err
     again = run("validate", "odd.csv", "--weights", "n", "--copies", "together", "--json")
     assert again.code == 0, again.err

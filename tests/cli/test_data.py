@@ -63,8 +63,8 @@ def test_the_ending_tells_a_network_from_a_table(run, folder):
     ("arguments", "sentence"),
     [
         (["bostn"], "Did you mean 'boston'?"),
-        (["-o", "x.csv"], "Name one of the tables"),
-        (["boston", "-o", "x.bif"], "should end in .csv, .tsv or .parquet"),
+        (["-o", "x.csv"], "NAME of a table"),
+        (["boston", "-o", "x.bif"], "must end in .csv, .tsv or .parquet"),
         (["boston", "-o", "missing/x.csv"], "There is no folder 'missing'"),
     ],
 )

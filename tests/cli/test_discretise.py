@@ -28,7 +28,7 @@ def mail(folder):
 def test_levels_by_hand(run, mail):
     done = run("discretise", mail, *LEVELS, "-o", "levels.csv")
     assert done.code == 0
-    assert "3 columns made into levels" in done.out
+    assert "3 columns cut into levels" in done.out
     assert Path("levels.csv").read_text().splitlines() == [
         "spam,sender,links,sent",
         "1,other,High,AM",
@@ -61,7 +61,7 @@ def test_a_learned_model_takes_raw_values(run, mail, folder):
         run("query", "mail.json", "spam", *known, "--json").out
     )
     told = run("predict", "mail.json", mail, "links")
-    assert "links is known in 5 rows" in told.err
+    assert "links is present in 5 rows" in told.err
 
 
 def test_fit_and_validate_make_categories_too(run, table):
@@ -73,14 +73,14 @@ def test_fit_and_validate_make_categories_too(run, table):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["discretise", "mail.csv", "--method", "entropy"], "name its column with --target."),
+        (["discretise", "mail.csv", "--method", "entropy"], "give its column as --target."),
         (["discretise", "mail.csv", "--method", "entropi"], "Did you mean 'entropy'"),
-        (["discretise", "mail.csv", "--level", "sender=a"], "--level is written as"),
-        (["discretise", "mail.csv", "--level", "links:=3"], "--level is written as"),
+        (["discretise", "mail.csv", "--level", "sender=a"], "--level must be written as"),
+        (["discretise", "mail.csv", "--level", "links:=3"], "--level must be written as"),
         (["discretise", "mail.csv", "--level", "sender:a=/(/"], "not a regular expression"),
-        (["discretise", "mail.csv", "--cuts", "links=a"], "--cuts links needs numbers"),
+        (["discretise", "mail.csv", "--cuts", "links=a"], "--cuts links must have numbers"),
         (["discretise", "mail.csv", "--cuts", "link=3"], "mail.csv: There is no column 'link'"),
-        (["learn", "mail.csv", "--bins", "4"], "they need --discretise"),
+        (["learn", "mail.csv", "--bins", "4"], "need --discretise"),
         (["learn", "mail.csv", "--discretise", "width", "--stream"], "do not go with --stream"),
     ],
 )

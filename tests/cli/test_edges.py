@@ -50,7 +50,7 @@ def test_sort_by_names(run, net):
 def test_losses_after_refitting_are_explained_and_sorted_by(run, table):
     assert run("fit", "ug RM:LSTAT:DIS + LSTAT:MEDV", table, "-o", "ug.json").code == 0
     out = " ".join(run("edges", "ug.json", "--refit").out.split())
-    assert "Refit loss (nats per row): what the likelihood loses without the edge when all" in out
+    assert "Refit loss (nats per row): the loss in likelihood without the edge, all" in out
     assert "Refit loss" not in run("edges", "ug.json").out
     found = run("edges", "ug.json", "--refit", "--sort", "refit_loss", "--csv").out
     losses = [float(row["refit_loss"]) for row in csv.DictReader(io.StringIO(found))]

@@ -39,7 +39,7 @@ def test_a_formula_that_does_not_say_whether_edges_have_a_direction(run, table, 
         f"write 'ug {text.strip()}' for an undirected graph; for a directed one arcs such as"
         in said
     )
-    with pytest.raises(aw.GraphError, match="does not say whether its edges have a direction"):
+    with pytest.raises(aw.GraphError, match="is ambiguous about directions"):
         aw.fit(text, aw.example("boston"))
     assert aw.fit(aw.dag(text), aw.example("boston")).directed
 

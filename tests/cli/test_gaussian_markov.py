@@ -65,8 +65,8 @@ def test_how_the_penalty_was_chosen_is_written(run, table, small):
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["--penalty", "0.2", "--tuning", "curve.csv"], "--penalty 0.2 gives it"),
-        (["--tuning", "curve.txt"], "should end in"),
+        (["--penalty", "0.2", "--tuning", "curve.csv"], "--penalty 0.2 gives a number"),
+        (["--tuning", "curve.txt"], "must end in"),
         (["--tuning", "boston.csv"], "read by this command"),
         (["--tuning", "boston.json"], "written twice"),
         (["--tuning", "a.csv", "--tuning", "a.csv"], "written twice"),

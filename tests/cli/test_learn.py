@@ -32,7 +32,7 @@ def test_says_data_decision_score_search_edges_and_how_to_go_on(run, table, lear
     assert strongest.first in first
     assert strongest.second in first
     assert f"{strongest.strength:.4f}" in first
-    assert "Go on with: arcwise query boston.json MEDV --given " in out
+    assert "Next: arcwise query boston.json MEDV --given " in out
 
 
 def advice_of(out: str) -> str:
@@ -104,7 +104,7 @@ def test_the_advice_can_be_followed_whatever_the_names(run, folder, names, edges
 def test_the_advice_is_one_line_on_a_narrow_terminal(monkeypatch, capsys):
     narrow = Console(force_terminal=True, width=20)
     monkeypatch.setattr(terminal, "_console", lambda: narrow)
-    terminal.show(terminal.unbroken("Go on with: arcwise query a.json b --given c=1"))
+    terminal.show(terminal.unbroken("Next: arcwise query a.json b --given c=1"))
     assert capsys.readouterr().out.count("\n") == 1
 
 
@@ -131,10 +131,9 @@ def test_no_edges_because_there_is_nothing_to_find(run, folder):
 
 def test_no_edges_because_of_the_penalty(run, table):
     words = ("learn", table, "--graph", "undirected", "--model", "gaussian", "--penalty")
-    assert "No edges: no edge is left at this penalty. A smaller one" in run(*words, "0.95").out
+    assert "No edges: none is worth this penalty. A smaller penalty" in run(*words, "0.95").out
     assert (
-        "No edges: no edge is left at this penalty. A smaller one"
-        in run("edges", "boston.json").out
+        "No edges: none is worth this penalty. A smaller penalty" in run("edges", "boston.json").out
     )
     assert "No edges" not in run(*words, "0.1").out
 
@@ -163,10 +162,10 @@ def test_kinds_that_were_decided_are_told(run, folder):
     aw.example("boston")
     run("data", "boston", "-o", "all.csv")
     out = run("learn", "all.csv", "--only", "RAD,TAX,CHAS").out
-    said = "have few distinct whole values and are treated as numbers; --kind CHAS=discrete changes"
+    said = "have few distinct integers and are treated as numbers; --kind CHAS=discrete changes"
     assert f"'CHAS' and 'RAD' {said} that for 'CHAS'." in out
     out = run("learn", "all.csv", "--only", "TAX,CHAS").out
-    assert "'CHAS' has few distinct whole values and is treated as numbers; --kind" in out
+    assert "'CHAS' has few distinct integers and is treated as numbers; --kind" in out
     out = run("learn", "all.csv", "--only", "TAX,CHAS", "--model", "parzen").out
     assert "treated as numbers" not in out
 
@@ -232,7 +231,7 @@ def test_columns_weights_and_marks(run, folder):
     done = run("learn", "in.csv", *columns, "--missing", "drop")
     assert done.code == 0, done.err
     assert "21 rows (40 counted), 2 columns" in done.out
-    assert "1 of 21 rows left out because of gaps" in done.out
+    assert "1 of 21 rows dropped because of missing values" in done.out
 
 
 def test_weights_stay_with_only(run, folder):
@@ -265,7 +264,10 @@ def test_penalty_by_cross_validation_is_told(run, table):
     [
         ({}, ""),
         ({"penalty": 0.0}, "0 nats per arc and row"),
-        ({"penalty": 0.5, "penalty_rule": "cv"}, "0.5 nats per arc and row; tuning was cut short"),
+        (
+            {"penalty": 0.5, "penalty_rule": "cv"},
+            "0.5 nats per arc and row; tuning was stopped early",
+        ),
     ],
 )
 def test_every_penalty_is_told_with_its_origin(learned, words, told):
@@ -299,15 +301,15 @@ def test_names_of_any_kind(run, folder):
         (["--require", "RM -> MDEV"], "Did you mean 'MEDV'?"),
         (["--drop", "MDEV"], "There is no column 'MDEV'. Did you mean 'MEDV'?"),
         (["--kind", "RM=discrte"], "Did you mean 'discrete'?"),
-        (["--kind", "RM"], "--kind is written as name=value, got 'RM'."),
-        (["--kind", "RM=discrete", "--stream"], "--kind does not go with --stream"),
-        (["--option", "seed=3"], "'seed' is no setting of a search"),
-        (["--option", "foo=3"], "'foo' is no setting of"),
+        (["--kind", "RM"], "--kind must be written as name=value, got 'RM'."),
+        (["--kind", "RM=discrete", "--stream"], "--kind cannot be used with --stream"),
+        (["--option", "seed=3"], "'seed' is not a setting of a search"),
+        (["--option", "foo=3"], "'foo' is not a setting of"),
         (["-o", "missing/x.json"], "There is no folder 'missing' to write into"),
-        (["-o", "x.bif"], "'x.bif' should end in .json or .arcwise"),
+        (["-o", "x.bif"], "'x.bif' must end in .json or .arcwise"),
         (["-o", "boston.csv"], "'boston.csv' is read by this command"),
         (["-o", "."], "'.' is a folder"),
-        (["--dot", "x.png"], "'x.png' should end in .dot or .gv"),
+        (["--dot", "x.png"], "'x.png' must end in .dot or .gv"),
     ],
 )
 def test_user_errors(run, table, arguments, sentence):

@@ -53,7 +53,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["x.csv", "x.CSV.gz"])
 def test_destinations(tmp_path, name):
     check([(tmp_path / name, (".csv",)), (None, (".png",))])
-    with pytest.raises(FileError, match=r"should end in .tsv or .png, but ends in '.csv'"):
+    with pytest.raises(FileError, match=r"must end in .tsv or .png, got '.csv'"):
         check([(tmp_path / name, (".tsv", ".png"))])
     with pytest.raises(FileError, match="is written twice"):
         check([(tmp_path / name, ()), (tmp_path / "." / name, ())])

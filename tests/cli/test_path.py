@@ -69,7 +69,7 @@ def test_a_stream_will_do(run, table):
     [
         (["--search", "greedy"], "'boundary'"),
         (["--model", "parzn"], "Did you mean 'parzen'"),
-        (["--option", "penalty=1"], "not an --option"),
+        (["--option", "penalty=1"], "not a setting of"),
         (["--option", "steps=1"], "take no option"),
         (["-o", "curve.png"], "curve.png"),
         (["--plot", "curve.doc"], "curve.doc"),
@@ -110,7 +110,7 @@ def test_partial_correlations_are_written_and_drawn(run, table, small):
         assert float(one["penalty"]) == two.penalty
         assert float(one["partial_correlation"]) == two.partial_correlation
     assert Path("edges.svg").read_bytes().startswith(b"<?xml")
-    assert "Wrote edges.svg (a picture of partial correlations)." in done.out
+    assert "Wrote edges.svg (a plot of partial correlations)." in done.out
 
 
 def test_other_paths_have_edges_but_no_partial_correlations(run, table):

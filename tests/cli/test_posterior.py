@@ -19,7 +19,7 @@ def test_the_table_has_its_meaning_and_its_error(homes, run):
     assert done.code == 0, done.err
     for words in (
         "posterior",
-        "0.036 nats off for each arc (gamma 0.026)",
+        "0.036 nats per arc (gamma 0.026)",
         "joined",
         "error",
         "LSTAT",

@@ -37,7 +37,7 @@ def test_gaps_absent_and_extra_columns(run, net, gappy):
     assert len(Path("out.tsv").read_text().splitlines()) == 51
     Path("less.csv").write_text("RM\n6.5\n5.25\n")
     done = run("predict", net, "less.csv", "MEDV")
-    assert "The rows have no columns AGE, DIS and LSTAT: taken as unknown." in done.err
+    assert "The rows have no columns AGE, DIS and LSTAT: treated as missing." in done.err
     assert len(done.out.splitlines()) == 3
 
 
@@ -52,7 +52,7 @@ def test_the_target_may_hold_text(run, net):
     Path("in.csv").write_text("RM,MEDV\n6.5,good\n5.25,bad\n")
     done = run("predict", net, "in.csv", "MEDV")
     assert done.code == 0, done.err
-    assert "known in" not in done.err
+    assert "present in" not in done.err
 
 
 def test_marks_of_gaps(run, net, learned):
@@ -79,10 +79,10 @@ def test_only_the_target_is_there(run, net, learned):
     [
         (["boston.csv", "MDEV"], "Did you mean 'MEDV'?"),
         (["nowhere.csv", "MEDV"], "There is no file 'nowhere.csv'"),
-        (["boston.csv", "MEDV", "--level", 2], "a share between 0 and 1"),
+        (["boston.csv", "MEDV", "--level", 2], "must be between 0 and 1"),
         (["boston.csv", "MEDV", "-o", "boston.csv"], "is read by this command"),
         (["boston.csv", "MEDV", "-o", "net.json"], "is read by this command"),
-        (["boston.csv", "MEDV", "-o", "out.xls"], "should end in .csv, .tsv or .parquet"),
+        (["boston.csv", "MEDV", "-o", "out.xls"], "must end in .csv, .tsv or .parquet"),
     ],
 )
 def test_user_errors(run, net, table, arguments, sentence):
@@ -97,7 +97,7 @@ def test_a_table_of_something_else(run, net):
     Path("in.csv").write_text("height,weight\n1.5,2.5\n")
     done = run("predict", net, "in.csv", "MEDV")
     assert done.code == 1
-    assert "The file has no column that the network knows" in done.err
+    assert "The file has no column of the network" in done.err
 
 
 def test_text_where_numbers_were(run, net):

@@ -112,7 +112,7 @@ def test_standard_input_by_every_command_that_reads_a_table(table, net):
     )
     assert piped("arcwise predict net.json - MEDV", content).stdout.count(b"\n") == 507
     assert piped("arcwise impute net.json -", content).stdout.count(b"\n") == 507
-    assert b"506 in 3 parts" in piped("arcwise validate - --folds 3", content).stdout
+    assert b"506 in 3 folds" in piped("arcwise validate - --folds 3", content).stdout
 
 
 def test_errors_name_standard_input(folder):
@@ -127,8 +127,8 @@ def test_a_pipe_is_not_streamed(table, place, name, more):
     done = piped(f"arcwise learn {place} --stream {more}", table.read_bytes())
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == (
-        f"arcwise: {name}: What is not a regular file can be read only once, and a stream looks at its"
-        " beginning first: leave --stream out, or put the data into a file.\n"
+        f"arcwise: {name}: A stream must be a regular file, since its beginning is read twice: leave "
+        "--stream out, or write the data to a file.\n"
     )
 
 

@@ -53,8 +53,8 @@ def test_mixed_tables_are_told_of_categories(run, folder):
     done = run("learn", "mixed.csv", "--model", "discrete")
     assert "cut the numbers into levels with --discretise quantiles" in done.err
     done = run("learn", "mixed.csv", "--stream")
-    assert "'b' holds numbers, and counts are of levels" in done.err
+    assert "'b' holds numbers, but counts need levels" in done.err
     assert "'arcwise discretise'" in done.err
     assert run("learn", "mixed.csv", "--discretise", "quantiles").code == 0
     done = run("learn", "mixed.csv", "--stream", "--model", "gaussian")
-    assert "'a' holds text or truth values, and moments are of numbers" in done.err
+    assert "'a' holds text or booleans, but moments need numbers" in done.err

@@ -81,13 +81,13 @@ def test_json_has_both_sides(run, table):
     [
         (["--graph", "undirectd"], "Did you mean 'undirected'"),
         (["--graph", "undirected", "--search", "tabu"], "'boundary'"),
-        (["--graph", "undirected", "--start", "complete"], "--start is where"),
-        (["--graph", "undirected", "--expert", "[RM][MEDV|RM]"], "--expert pulls"),
-        (["--graph", "undirected", "--tier", "RM", "--tier", "MEDV"], "no direction"),
-        (["--graph", "undirected", "--max-parents", "2"], "no direction"),
+        (["--graph", "undirected", "--start", "complete"], "--start is for directed graphs"),
+        (["--graph", "undirected", "--expert", "[RM][MEDV|RM]"], "--expert is for directed graphs"),
+        (["--graph", "undirected", "--tier", "RM", "--tier", "MEDV"], "directed arcs"),
+        (["--graph", "undirected", "--max-parents", "2"], "directed arcs"),
         (["--model", "parzen", "--option", "bandwidths=on"], "Did you mean 'one'"),
-        (["--option", "graph=undirected"], "not an --option"),
-        (["--option", "pseudo_rows=x"], "not an --option"),
+        (["--option", "graph=undirected"], "not a setting of"),
+        (["--option", "pseudo_rows=x"], "not a setting of"),
         (["--pseudo-rows", "nowhere.csv"], "nowhere.csv"),
     ],
 )
@@ -154,7 +154,7 @@ def test_levels_are_given_and_predicted(run, field, curved):
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["--do", "a=1"], "ask with --given"),
+        (["--do", "a=1"], "use --given"),
         (["--given", "x=1"], "'x'"),
         (["--method", "gird"], "Did you mean 'grid'"),
         (["--given", "a=one"], "'a'"),
@@ -210,7 +210,7 @@ def test_convert_and_compare(run, field):
     same = run("compare", "out.csv", field)
     assert "F1 1.000" in same.out
     other = run("compare", field, "[a][b|a][c][side]")
-    assert "joined in another way" not in other.out
+    assert "another kind of edge" not in other.out
     assert run("convert", "ug a:b + b:c", "ug.json").code == 0
     assert aw.load_graph("ug.json") == aw.ug("a:b + b:c")
 
@@ -229,7 +229,7 @@ def test_fit_a_known_undirected_graph(run, curved):
 def test_the_advice_names_a_level_where_values_are_levels(run, curved):
     done = run("learn", curved, "--only", "a,side", "--graph", "undirected", "--model", "parzen",
                "--penalty", "0")  # fmt: skip
-    assert "Go on with: arcwise query curved.json side --given a=" in done.out
+    assert "Next: arcwise query curved.json side --given a=" in done.out
     turned = run("learn", curved, "--only", "side,b", "--graph", "undirected", "--model", "parzen",
                  "--penalty", "0", "--require", "side -> b")  # fmt: skip
     assert "--given b=" in turned.out or "--given side=" in turned.out

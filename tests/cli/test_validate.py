@@ -17,7 +17,7 @@ def test_json_is_what_python_gives(run, table, small):
 
 def test_for_people(run, table):
     out = run("validate", table, "--folds", 3).out
-    assert "506 in 3 parts" in out
+    assert "506 in 3 folds" in out
     assert "nats per unseen row" in out
     assert "Each variable predicted from all the others." in out
 

@@ -56,7 +56,7 @@ def test_defaults_and_closed_forms_agree(weighted):
 
 def test_what_has_no_count_of_parameters_says_so():
     fits = Uncounted().bind(linear(1, rows=10, p=3))
-    with pytest.raises(FitError, match="take loo or kfold"):
+    with pytest.raises(FitError, match="use loo or kfold"):
         fits.n_params(0, [()])
 
 
@@ -117,7 +117,7 @@ def test_few_rows_bound_the_parents_that_are_learned():
     table = {f"c{i}": causes[:, i] for i in range(5)} | {"effect": causes @ np.arange(3.0, 8.0)}
     net = aw.learn(table, score="loglik")
     assert max(map(len, net.graph.parents)) == 2
-    assert any("Rows are few (29): a variable may have 2 parents at most" in n for n in net.notes)
+    assert any("Rows are few (29): a variable may have at most 2 parents" in n for n in net.notes)
     assert (
         max(map(len, aw.learn(table, score="loglik", rules=aw.Rules(max_parents=4)).graph.parents))
         == 4

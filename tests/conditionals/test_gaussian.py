@@ -188,7 +188,7 @@ def test_numbers_that_make_no_density_are_refused():
     for numbers in ((np.nan, 1.0), (0.0, 0.0), (0.0, -1.0), (0.0, np.inf)):
         with pytest.raises(FitError, match="positive variance"):
             GaussianConditional(numbers[0], np.zeros(0), numbers[1], np.zeros((1, 1)), 0.0)
-    with pytest.raises(FitError, match="nothing is left"):
+    with pytest.raises(FitError, match="no row is left"):
         gaussian.bind(linear(1, rows=5)).held_out([np.arange(5)])
 
 

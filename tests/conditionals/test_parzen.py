@@ -408,7 +408,7 @@ def test_moments_are_refused():
 
 
 def test_counting_scores_are_refused():
-    with pytest.raises(FitError, match="take loo or kfold"):
+    with pytest.raises(FitError, match="use loo or kfold"):
         aw.learn(curved(1), model="parzen", score="bic")
 
 
@@ -456,7 +456,7 @@ def test_the_default_penalty_grows_with_pairs_and_falls_with_rows():
 def test_numbers_without_squares_are_refused(unit):
     table = curved(1)
     wild = replace(table, columns=(unit * table.columns[0], *table.columns[1:]))
-    with pytest.raises(DataError, match=f"{table.names[0]!r} .* take another unit"):
+    with pytest.raises(DataError, match=f"{table.names[0]!r} .* change the unit"):
         ParzenFamily().prepare(wild)
 
 

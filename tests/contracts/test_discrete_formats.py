@@ -59,7 +59,7 @@ def test_levels_that_are_not_text_become_text(format):
     net = DiscreteNet((Variable("a", (1, 2.5, "x")),), ((),), ([0.25, 0.25, 0.5],))
     assert format.read(format.write(net)).variables[0].levels == ("1", "2.5", "x")
     twice = DiscreteNet((Variable("a", (1, "1")),), ((),), ([0.5, 0.5],))
-    with pytest.raises(FileError, match="'a' has levels that are the same as text"):
+    with pytest.raises(FileError, match="'a' has levels that are equal as text"):
         format.write(twice)
 
 
@@ -87,9 +87,9 @@ def test_files_there_and_back(suffix, packed, tmp_path):
 
 def test_an_unknown_ending_and_a_format_that_is_only_read(tmp_path):
     net = random_tables(np.random.default_rng(1), 2)
-    with pytest.raises(FileError, match=r"'.biff', which is no network format. Did you mean"):
+    with pytest.raises(FileError, match=r"'.biff', which is not a network format. Did you mean"):
         save_tables(net, tmp_path / "a.biff")
-    with pytest.raises(FileError, match="UAI files are only read"):
+    with pytest.raises(FileError, match="UAI files can only be read"):
         save_tables(net, tmp_path / "a.uai")
 
 

@@ -72,5 +72,5 @@ def test_a_fitted_network_is_written_whole_and_nothing_else_is_left(suffix, tmp_
 def test_a_format_that_is_only_written_says_so(suffix, tmp_path):
     path = tmp_path / f"graph{suffix}"
     save(StoredNet(ODD), path)
-    with pytest.raises(FileError, match="only written"):
+    with pytest.raises(FileError, match="only be written"):
         load(path)

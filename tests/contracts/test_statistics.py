@@ -87,7 +87,7 @@ def test_expected_statistics_need_no_rows(word):
         assert model.logpdf(table.columns[child][:5], _first(table, child)) == pytest.approx(
             same.logpdf(table.columns[child][:5], _first(table, child))
         )
-    with pytest.raises(FitError, match="rows of the table, but only expected statistics"):
+    with pytest.raises(FitError, match="rows of the table, got only expected statistics"):
         fits.loo(0, [()])
     graph = DAG.from_arcs([(table.names[0], table.names[1])], table.names)
     assert total(bic(fits), graph) == pytest.approx(total(bic(whole), graph))

@@ -36,16 +36,18 @@ def test_rows_say_kind_and_why() -> None:
     assert [row.name for row in report.rows] == ["y", "k", "t", "f", "r"]
     assert [row.why for row in report.rows] == [
         "numbers",
-        "few whole numbers",
+        "few distinct integers",
         "text",
-        "truth values",
-        "as asked",
+        "booleans",
+        "as requested",
     ]
     assert [row.gaps for row in report.rows] == [1, 0, 1, 0, 0]
     assert [row.distinct for row in report.rows] == [3, 2, 2, 2, 2]
     assert (report.rows[0].low, report.rows[0].high) == (0.5, 2.5)
     assert report.rows[1].smallest == 1
-    assert "2 of 4 rows are complete; most gaps are in 'y': 1, 't': 1." in map(str, report.findings)
+    assert "2 of 4 rows are complete; most missing values are in 'y': 1, 't': 1." in map(
+        str, report.findings
+    )
 
 
 def test_constants() -> None:
@@ -117,7 +119,7 @@ def test_rows_against_columns() -> None:
 
 def test_many_columns_are_not_correlated() -> None:
     wide = audit(table(np.random.default_rng(0).normal(size=(10, 2001))))
-    assert any("not looked at" in finding for finding in wide.findings)
+    assert any("not computed" in finding for finding in wide.findings)
     assert "... and 1961 more rows" in str(wide)
 
 

@@ -53,13 +53,13 @@ def test_gaps_weights_whole_numbers_and_truth_values(tmp_path):
     assert found.variable("x").levels == ("a", "b")
     assert found.total == 3.5
     assert found.rows == 2
-    assert any("2 of 5 rows left out because of gaps" in note for note in found.notes)
+    assert any("2 of 5 rows dropped because of missing values" in note for note in found.notes)
 
 
 def test_what_cannot_be_counted_is_refused_in_words(tmp_path):
     place = tmp_path / "bad.csv"
     place.write_text("x,y\na,1.5\nb,2.5\n")
-    with pytest.raises(DataError, match="'y' holds numbers, and counts are of levels"):
+    with pytest.raises(DataError, match="'y' holds numbers, but counts need levels"):
         aw.counts(place)
     assert aw.counts(place, columns=["x"]).names == ("x",)
     with pytest.raises(DataError, match="no column 'z'"):
@@ -73,7 +73,7 @@ def test_what_cannot_be_counted_is_refused_in_words(tmp_path):
     with pytest.raises(DataError, match="'maybe'"):
         aw.counts(place)
     place.write_text("x,y\n,1\n,2\n")
-    with pytest.raises(DataError, match=r"gaps|no value"):
+    with pytest.raises(DataError, match=r"missing values|no value"):
         aw.counts(place, columns=["x"])
 
 
@@ -168,7 +168,7 @@ def test_what_is_gathered_of_a_file_follows_the_kinds(tmp_path):
         pd.DataFrame({"x": x, "y": x % 2}).to_csv(place, index=False)
         assert isinstance(gathered(place), kind)
         assert isinstance(gathered(place, levels=False), Moments)
-    with pytest.raises(DataError, match="'x' holds numbers, and counts are of levels"):
+    with pytest.raises(DataError, match="'x' holds numbers, but counts need levels"):
         gathered(place, levels=True)
     assert gathered(place, levels=True, drop=["x"]).names == ("y",)
     pd.DataFrame({"x": x + 0.5, "y": x % 2}).to_csv(place, index=False)

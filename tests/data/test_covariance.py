@@ -95,7 +95,7 @@ def test_a_repair_is_definite_keeps_the_diagonal_and_says_what_it_did(p, seed):
     [
         ([[1.0, np.nan], [np.nan, 3.0], [2.0, np.nan]], "rows in common"),
         ([[1.0, 2.0], [1.0, 3.0], [5.0, np.nan]], "does not vary"),
-        ([[np.nan, 2.0], [np.nan, 3.0]], "each have a number"),
+        ([[np.nan, 2.0], [np.nan, 3.0]], "a number in each column"),
     ],
 )
 def test_columns_that_share_too_little_are_named(rows, words):

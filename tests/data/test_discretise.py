@@ -75,7 +75,9 @@ def test_what_says_nothing_about_the_class_has_one_level():
     data = {"noise": rng.normal(size=100), "class": rng.choice(["a", "b"], 100)}
     found = discretise(data, "entropy", target="class")
     assert found.variable("noise").levels == ("all",)
-    assert "No cut of 'noise' says enough about 'class': it has one level." in map(str, found.notes)
+    assert "No cut of 'noise' is informative about 'class': it has one level." in map(
+        str, found.notes
+    )
 
 
 def test_gaps_stay_gaps_and_do_not_count():
@@ -135,11 +137,11 @@ def test_ranges_that_touch_are_for_any_number():
         ({"a": (0, 5), "b": (4, 9)}, 1, "'a' and 'b' of 'links' overlap"),
         ({"a": (0, 5), "b": (0, 9)}, 1, "overlap"),
         ({"a": (5, 0)}, 1, "ends before it begins"),
-        ({"a": (0, 5), "b": None}, 1, "'b' of 'links' needs a range"),
+        ({"a": (0, 5), "b": None}, 1, "'b' of 'links' must have a range"),
         ({"a": (0, 5), "b": "*.x"}, 1, "must all be ranges"),
         ({"a": (0, float("nan"))}, 1, "must all be ranges"),
-        ({}, 1, "by what each of them holds"),
-        ([(0, 5)], 1, "by what each of them holds"),
+        ({}, 1, "must be given with their contents"),
+        ([(0, 5)], 1, "must be given with their contents"),
     ],
 )
 def test_ranges_that_do_not_work(held, value, said):
@@ -163,10 +165,10 @@ def test_ranges_that_do_not_work(held, value, said):
         ({"bins": 10**9}, "from 2 to 255"),
         ({"names": {"x": "ab"}}, "'x' has 3 levels, but 2 names"),
         ({"cuts": {"x": [0]}, "levels": {"x": {"a": (0, 1)}}}, "both levels= and cuts="),
-        ({"cuts": {"x": [0]}, "columns": ["x"]}, "by hand"),
-        ({"method": "entropy", "target": "y"}, "'y' is continuous"),
+        ({"cuts": {"x": [0]}, "columns": ["x"]}, "has levels from levels= or cuts="),
+        ({"method": "entropy", "target": "y"}, "'y' must be discrete"),
         ({"method": "entropy", "target": "z"}, "no column 'z'"),
-        ({"levels": {"x": {"a": "*", "b": None}}, "data": table(rows())}, "but it has numbers"),
+        ({"levels": {"x": {"a": "*", "b": None}}, "data": table(rows())}, "but it is numeric"),
     ],
 )
 def test_wishes_that_cannot_be(options, said):
@@ -179,9 +181,9 @@ def test_wishes_that_cannot_be(options, said):
     ("options", "said"),
     [
         ({"method": "quantile"}, "Did you mean 'quantiles'"),
-        ({"method": "entropy"}, "name its column with target="),
+        ({"method": "entropy"}, "give its column as target="),
         ({"target": "word"}, "target= is for method='entropy'"),
-        ({"method": "entropy", "target": "word", "bins": 3}, "finds the number of levels itself"),
+        ({"method": "entropy", "target": "word", "bins": 3}, "chooses the number of levels"),
     ],
 )
 def test_words_that_do_not_fit(options, said):
@@ -226,7 +228,7 @@ def test_patterns_of_a_column_that_is_in_a_table():
     held = table({"w": ["ab", "cd", "ab", None]})
     found = discretise(held, levels={"w": {"a": "a*", "rest": None}})
     assert found.values("w").tolist() == ["a", "rest", "a", None]
-    with pytest.raises(DataError, match="Tables leave out dates"):
+    with pytest.raises(DataError, match="Tables drop dates"):
         discretise(held, levels={"sender": {"a": "a*", "rest": None}})
 
 
@@ -291,7 +293,7 @@ def test_the_clock_is_a_circle():
         ({"a": ("0:00", "6:00")}, "No level of 't' holds the time 06:00"),
         ({"a": ("0:00", "6:00"), "b": ("5:00", "0:00")}, "hold the time 05:00"),
         ({"a": ("0:00", "6:00"), "b": ("0:00", "8:00")}, "hold the time 00:00"),
-        ({"a": ("0:00", "6:00"), "b": None, "c": None}, "are for all the rest"),
+        ({"a": ("0:00", "6:00"), "b": None, "c": None}, "are None, for the rest"),
         ({"a": ("0:00", "26:00"), "b": None}, "must all be ranges"),
     ],
 )
@@ -307,7 +309,7 @@ def test_what_is_no_time(value):
 
 
 def test_a_date_has_no_time_of_day():
-    with pytest.raises(DataError, match="without a time of day"):
+    with pytest.raises(DataError, match="must have times of day"):
         discretise({"t": [datetime.date(2024, 1, 1)]}, levels={"t": AM})
 
 
@@ -338,10 +340,10 @@ def test_raw_rows_become_the_levels_of_the_table(method, pairs):
 
 
 def test_columns_made_of_text_count_and_keep_the_weights():
-    """Nothing is called the only column because text was made into levels first."""
+    """Nothing is called the only column because text was cut into levels first."""
     mail = {"from": ["a.edu", "b.com"] * 5, "spam": ["no", "yes"] * 5, "n": [3, 4] * 5}
     forms = {"from": {"edu": "*.edu", "other": None}}
-    assert not any("one column only" in note for note in discretise(mail, levels=forms).notes)
+    assert not any("only one column" in note for note in discretise(mail, levels=forms).notes)
     del mail["spam"]
     found = discretise(mail, levels=forms, weights="n")
     assert found.names == ("from",)

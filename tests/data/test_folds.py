@@ -151,7 +151,7 @@ def test_weights_that_are_not_integers_are_refused() -> None:
         lambda: aw.classify(odd, "x", folds=2),
     ):
         with pytest.raises(
-            DataError, match=r"must be integers, got 2.5 in row 2.*copies='together'"
+            DataError, match=r"must be integers.* got 2.5 in row 2.*copies='together'"
         ):
             ask()
     one = odd.with_weights(odd.weights, "together")

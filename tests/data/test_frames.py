@@ -98,15 +98,15 @@ def test_rows_as_dictionaries_may_lack_keys() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (3, "not from int"),
-        ("boston.csv", "not from str"),
+        (3, "got int"),
+        ("boston.csv", "got str"),
         (np.ones(3), "rows by columns"),
         (np.ones((2, 2, 2)), "rows by columns"),
-        ({"a": [1, 2], "b": [1]}, "equally long, but 'a' has 2, 'b' has 1"),
+        ({"a": [1, 2], "b": [1]}, "equal lengths, but 'a' has 2, 'b' has 1"),
         ({"a": [1, "x"]}, "'a' mixes values of different types"),
         ({"a": np.ones((2, 2))}, "one-dimensional"),
-        ({}, "no rows"),
-        ([], "not from list"),
+        ({}, "at least one row"),
+        ([], "got list"),
     ],
 )
 def test_what_is_no_table(data: object, said: str) -> None:
@@ -124,7 +124,7 @@ def test_duplicate_and_odd_names() -> None:
         table(np.ones((2, 2)), names=["a", "a "])
     numbered = pd.DataFrame([[1.5, 2.5]], columns=[0, 1])
     assert table(numbered).order == ("0", "1")
-    with pytest.raises(DataError, match="3 names do not fit"):
+    with pytest.raises(DataError, match="3 names were given"):
         table(np.ones((2, 2)), names=["a", "b", "c"])
     with pytest.raises(DataError, match="for numpy arrays"):
         table({"a": [1]}, names=["b"])

@@ -67,11 +67,11 @@ def test_reasons_are_in_the_notes() -> None:
     )
     assert made.names == ("x",)
     said = " ".join(map(str, made.notes))
-    assert "Left out: 'day' and 'hour' (dates or times)." in said
-    assert "Left out: 'id' (consecutive numbers of the rows)." in said
-    assert "Left out: 'who' (text with nearly as many values as rows, such as 'p0')." in said
-    assert "Left out: 'void' (no value at all)." in said
-    assert "one column only" in said
+    assert "Dropped: 'day' and 'hour' (dates or times)." in said
+    assert "Dropped: 'id' (consecutive numbers of the rows)." in said
+    assert "Dropped: 'who' (text with nearly as many values as rows, such as 'p0')." in said
+    assert "Dropped: 'void' (no value at all)." in said
+    assert "only one column" in said
 
 
 def test_asking_comes_before_the_rules() -> None:
@@ -138,21 +138,19 @@ def test_numbers_spoilt_by_words_are_named() -> None:
         in made.notes[0]
     )
     assert "na_values=['n.a.']" in made.notes[0]
-    assert str(table({"x": ["a", "b", "1"]}).notes[0]).startswith("There is one column")
+    assert str(table({"x": ["a", "b", "1"]}).notes[0]).startswith("There is only one column")
 
 
 def test_small_tables_are_noted() -> None:
-    assert "one row only" in table({"a": [1.5], "b": [2]}).notes[0]
+    assert "only one row" in table({"a": [1.5], "b": [2]}).notes[0]
     assert "Every column is constant" in table({"a": [1.5, 1.5], "b": ["x", "x"]}).notes[0]
     assert not table({"a": [1.5, 1.5], "b": ["x", "y"]}).notes
 
 
 def test_nothing_left_is_an_error() -> None:
-    with pytest.raises(
-        DataError, match=r"No column can be used. Left out: 'a' \(no value at all\)"
-    ):
+    with pytest.raises(DataError, match=r"No column can be used. Dropped: 'a' \(no value at all\)"):
         table({"a": [None, None]})
-    with pytest.raises(DataError, match="no rows"):
+    with pytest.raises(DataError, match="at least one row"):
         table({"a": []})
 
 

@@ -151,11 +151,11 @@ def test_cuts_turn_numbers_into_levels() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"city": ["Paris"]}, "'city' has the value 'Paris'.*known are 'Oslo' and 'Rome'"),
+        ({"city": ["Paris"]}, "'city' has the value 'Paris'.*its levels are 'Oslo' and 'Rome'"),
         ({"k": [4]}, "'k' has the value 4.0"),
         ({"x": ["a"]}, "'a' in row 1 is not a number"),
         ({"x": [np.inf]}, "infinite"),
-        ({"x": [datetime.date(2020, 1, 1)]}, "should be numbers"),
+        ({"x": [datetime.date(2020, 1, 1)]}, "must be numbers"),
         ({"other": [1]}, "None of the variables"),
     ],
 )

@@ -100,7 +100,7 @@ def test_codes_used_as_numbers_are_named(coded, model):
         aw.learn(coded.select(["alive", "x", "y"]), model=model, rules=aw.Rules(max_parents=1)),
     ):
         (note,) = [each for each in net.notes if "treated as numbers" in each]
-        assert str(note).startswith("'alive' has few distinct whole values")
+        assert str(note).startswith("'alive' has few distinct integers")
     fixed = aw.table(coded, kinds={"alive": "continuous"})
     assert not [each for each in aw.learn(fixed, model=model).notes if "treated" in each]
 

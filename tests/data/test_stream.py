@@ -79,7 +79,7 @@ def test_gaps_are_counted(tmp_path: Path) -> None:
     found = moments(path, na_values=[-9])
     assert found.n == 1
     assert tuple(map(str, found.notes)) == (
-        "3 of 4 rows left out because of gaps (most in 'x': 2, 'y': 1).",
+        "3 of 4 rows dropped because of missing values (most in 'x': 2, 'y': 1).",
     )
     with pytest.raises(DataError, match="No row of 4 is complete"):
         moments(path, na_values=[-9, 1.5])
@@ -106,7 +106,7 @@ def test_row_numbers_dates_and_names_are_left_out(tmp_path: Path) -> None:
     pq.write_table(pa.table(stored), path)
     found = moments(path)
     assert found.names == ("count", "x")
-    assert "Left out: 'id' (consecutive numbers of the rows)." in map(str, found.notes)
+    assert "Dropped: 'id' (consecutive numbers of the rows)." in map(str, found.notes)
     assert "'who' and 'day'" in " ".join(map(str, found.notes))
 
 
@@ -124,7 +124,7 @@ def test_text_is_refused_unless_excluded(tmp_path: Path) -> None:
 def test_a_word_beyond_the_beginning(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("x,y\n" + "1.5,2.5\n" * 5000 + "oops,1\n" + "1.5,3.5\n" * 10)
-    with pytest.raises(DataError, match="'x' begins with numbers but has the text 'oops'"):
+    with pytest.raises(DataError, match="'x' begins with numbers but contains the text 'oops'"):
         moments(path)
     assert moments(path, na_values=["oops"]).n == 5010
 

@@ -33,9 +33,7 @@ def test_other_levels_have_no_mean_and_say_what_they_have(found):
         lambda: found.quantile(np.array([0.5])),
         lambda: found.cdf(np.zeros(1)),
     ):
-        with pytest.raises(
-            DataError, match=r"'rain' are not numbers, .* ask for its probabilities"
-        ):
+        with pytest.raises(DataError, match=r"'rain' are not numbers, .* use its probabilities"):
             ask()
 
 

@@ -36,7 +36,7 @@ def test_a_single_part_with_all_rows_stands_for_itself():
     only = (np.arange(2), Normal(np.zeros(2), 1.0))
     assert RowParts.of([only, (np.arange(0), Normal(np.zeros(0), 1.0))], 2) is only[1]
     assert isinstance(RowParts.of(PARTS, 3), RowParts)
-    with pytest.raises(DataError, match="stay apart"):
+    with pytest.raises(DataError, match="different kinds"):
         JOINED.pool_rows(3)
 
 
@@ -49,7 +49,7 @@ def test_levels_of_parts():
         2,
     )
     assert both.chances(2).tolist() == [[0.6, 0.4], [0.1, 0.9]]
-    with pytest.raises(DataError, match="ask for its probabilities"):
+    with pytest.raises(DataError, match="use its probabilities"):
         _ = both.mean
 
 

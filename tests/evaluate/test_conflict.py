@@ -114,10 +114,10 @@ def test_raw_values_are_findings():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "no evidence"),
-        (None, "no evidence"),
+        ({}, "Evidence is required"),
+        (None, "Evidence is required"),
         ({"lun": "yes"}, "lung"),
-        ({"lung": "maybe"}, "never seen"),
+        ({"lung": "maybe"}, "not in the training data"),
     ],
 )
 def test_what_is_no_evidence(asia, given, said):
@@ -128,5 +128,5 @@ def test_what_is_no_evidence(asia, given, said):
 
 
 def test_a_target_is_not_known(asia):
-    with pytest.raises(DataError, match="asked for, and its value is given"):
+    with pytest.raises(DataError, match="both a target and evidence"):
         asia.impact("lung", {"lung": "yes"})

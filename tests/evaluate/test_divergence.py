@@ -188,7 +188,7 @@ def test_differences_of_regressions():
 def test_parameters_need_the_same_graph():
     table = aw.example("boston").select(["RM", "LSTAT"])
     one, two = aw.fit("[RM][LSTAT|RM]", table), aw.fit("[LSTAT][RM|LSTAT]", table)
-    with pytest.raises(GraphError, match="on the same graph"):
+    with pytest.raises(GraphError, match="must have the same graph"):
         aw.parameter_differences(one, two)
     with pytest.raises(FitError, match="no parameters that can be compared"):
         aw.parameter_differences(one, aw.fit("[RM][LSTAT|RM]", table, model="parzen"))
@@ -247,17 +247,17 @@ def test_rows_follow_the_dirichlet():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"nodes": 3, "arcs": 4}, "place for 0 to 3 arcs"),
-        ({"nodes": 3, "arcs": -1}, "place for"),
+        ({"nodes": 3, "arcs": 4}, "must have 0 to 3 arcs"),
+        ({"nodes": 3, "arcs": -1}, "must have"),
         ({"nodes": "a -> b", "arcs": 1}, "has its own"),
-        ({"nodes": "a -- b"}, "needs a DAG"),
+        ({"nodes": "a -- b"}, "must be a DAG"),
         ({"nodes": 3, "model": "parzen"}, "discrete.*gaussian"),
         ({"nodes": 3, "max_parents": -1}, "non-negative"),
         ({"nodes": 0}, "at least one variable"),
-        ({"nodes": 3, "levels": 0}, "levels from 1 on"),
-        ({"nodes": 3, "levels": (4, 2)}, "levels from 1 on"),
-        ({"nodes": 3, "alpha": 0}, "positive alpha"),
-        ({"nodes": 10, "levels": 100, "max_parents": 9, "arcs": 45}, "take fewer of either"),
+        ({"nodes": 3, "levels": 0}, "positive levels"),
+        ({"nodes": 3, "levels": (4, 2)}, "positive levels"),
+        ({"nodes": 3, "alpha": 0}, "positive levels and alpha"),
+        ({"nodes": 10, "levels": 100, "max_parents": 9, "arcs": 45}, "use fewer of either"),
     ],
 )
 def test_sizes_that_cannot_be(options, said):

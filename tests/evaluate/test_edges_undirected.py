@@ -78,7 +78,7 @@ def test_forbidden_pairs_are_not_scored_and_have_no_strength():
 def test_without_a_score_strengths_are_not_known_and_the_table_says_so():
     edges = edge_table(fitted(random_graph(2)))
     assert np.isnan(edges.strength).all()
-    assert "not known" in edges.meaning
+    assert "no data" in edges.meaning
     assert len(edges.present) == random_graph(2).n_edges
 
 

@@ -209,7 +209,7 @@ def test_names_and_numbers_single_and_many():
         separated(graph, "a", ["a", "c"])
     with pytest.raises(GraphError, match="no node 'z'"):
         separated(graph, "a", "z")
-    with pytest.raises(GraphError, match=r"got PDAG.*extension"):
+    with pytest.raises(GraphError, match=r"got a PDAG.*extension"):
         separated(cpdag(graph), "a", "c")
 
 

@@ -127,7 +127,7 @@ def test_all_places_are_decoded_into_pairs():
 
 @pytest.mark.parametrize("degree", [-1, 3.5, float("nan")])
 def test_impossible_degrees_are_refused(degree):
-    with pytest.raises(GraphError, match="between 0 and 2"):
+    with pytest.raises(GraphError, match="from 0 to 2"):
         random_dag(3, degree, np.random.default_rng(1))
 
 

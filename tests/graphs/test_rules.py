@@ -48,17 +48,17 @@ def test_signs_inside_names_and_triangles_of_edges():
         ({"required": ["a -> b", "b -> c", "c -> a"]}, "contradict.*a -> b -> c -> a"),
         ({"required": ["a -> b"], "forbidden": [("a", "b")]}, "both required and forbidden"),
         ({"required": ["b -> a"], "tiers": [["a"], ["b"]]}, "later tier into an earlier"),
-        ({"tiers": [["a"], ["b", "a"]]}, "'a' is in the tiers twice"),
+        ({"tiers": [["a"], ["b", "a"]]}, "'a' must be in one tier only"),
         ({"tiers": "ab"}, "list of lists"),
-        ({"tiers": [[1]]}, "hold names"),
+        ({"tiers": [[1]]}, "must contain names"),
         ({"required": ["a -> c", "b -> c"], "max_parents": 1}, "'c' has 2 required parents"),
         ({"required": "a <-> b"}, "one direction"),
         ({"forbidden": ["a b"]}, "tail -> head"),
-        ({"forbidden": [("a", "a")]}, "itself"),
+        ({"forbidden": [("a", "a")]}, "two different nodes"),
         ({"forbidden": [(0, 1)]}, "pair of names"),
-        ({"max_parents": -1}, "whole number"),
-        ({"max_parents": 1.5}, "whole number"),
-        ({"max_parents": True}, "whole number"),
+        ({"max_parents": -1}, "non-negative integer"),
+        ({"max_parents": 1.5}, "non-negative integer"),
+        ({"max_parents": True}, "non-negative integer"),
     ],
 )
 def test_contradictions_are_refused_in_words(rules, words):
@@ -113,7 +113,7 @@ def test_start_holds_the_required_arcs_and_is_permitted():
     limits = Rules(required=["a -> c"], forbidden=["b -> c"]).on(["a", "b", "c"])
     assert limits.start() == DAG.from_arcs(["a -> c"], ["a", "b", "c"])
     assert limits.allows_graph(limits.start())
-    with pytest.raises(GraphError, match="bind them anew"):
+    with pytest.raises(GraphError, match="bind them again"):
         limits.allows_graph(DAG.empty(["a", "b"]))
 
 

@@ -179,8 +179,8 @@ def test_far_evidence_has_a_finite_answer_and_a_note():
     for known in ({"c": 1e6}, {"c": 50.0, "b": -20.0}):
         answer = query(BENT, "a", known, sweeps=20)
         assert np.isfinite([answer.mean, answer.sd, *answer.interval()]).all()
-        assert "far from all the data" in str(answer)
-        assert "far from all the data" in answer.to_dict()["notes"][0]["text"]
+        assert "far from all rows of the data" in str(answer)
+        assert "far from all rows of the data" in answer.to_dict()["notes"][0]["text"]
     assert "far" not in str(query(BENT, "a", {"c": 0.5}, sweeps=20))
 
 
@@ -211,14 +211,14 @@ def test_values_that_are_no_numbers_are_refused():
             return np.full(size, np.nan)
 
     models = (BENT.conditionals[0], Broken(), BENT.conditionals[2])
-    with pytest.raises(Exception, match="Simulating 'b' gave values that are not finite"):
+    with pytest.raises(Exception, match="Draws of 'b' are not finite"):
         query(replace(BENT, conditionals=models), "a", sweeps=3, burn_in=1)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"chains": 0}, DataError, "at least one of its chains"),
+        ({"chains": 0}, DataError, "number of chains must be positive"),
         ({"sweeps": 1.5}, DataError, "number of sweeps must be a non-negative integer"),
         ({"burn_in": -1}, DataError, "burn-in must be a non-negative integer"),
         ({"scan": "fix"}, OptionError, "no scan order 'fix'. Did you mean 'fixed'"),

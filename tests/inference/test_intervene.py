@@ -87,8 +87,8 @@ def test_the_text_says_why_and_how_far(learned):
         f"  over all equivalent graphs: mean between {low:.4g} and {high:.4g}, sd b"
     )
     assert note == (
-        "  note: Data alone cannot tell the direction of x -- y and y -- z: the range is over the 3 sets "
-        "of parents that 'y' can have in equivalent graphs."
+        "  note: Data alone do not determine the direction of x -- y and y -- z: the range is over "
+        "the 3 sets of parents that 'y' can have in equivalent graphs."
     )
 
 
@@ -219,7 +219,7 @@ def test_any_number_of_an_answer_has_a_range(learned):
     ],
 )
 def test_tables_of_rows_take_no_do_and_say_what_does(learned, ask):
-    with pytest.raises(OptionError, match=r"do= belongs to single questions: query\(target, do="):
+    with pytest.raises(OptionError, match=r"do= is for single queries: query\(target, do="):
         ask(learned)
 
 
@@ -234,7 +234,7 @@ def test_a_limit_is_said(learned):
     assert "over 2 equivalent graphs" in str(belief)
     assert "over 2 of the sets of parents" in str(belief)
     assert "max_graphs=" in str(belief)
-    with pytest.raises(DataError, match="max_graphs must be 1 or more"):
+    with pytest.raises(DataError, match="max_graphs must be positive"):
         learned.query("z", do={"y": 4.0}, max_graphs=0)
 
 
@@ -299,7 +299,7 @@ def test_answers_of_a_loaded_network_are_the_same(learned, tmp_path):
         own = [line for line in str(learned.query(**question)).splitlines() if "boot" not in line]
         *said, note = str(again.query(**question)).splitlines()
         assert said == own
-        assert note.endswith("needs the rows that it was learned from: load(path, data=).")
+        assert note.endswith("needs the training data: load(path, data=).")
         whole = aw.load(tmp_path / name, data=CHAIN)
         assert str(whole.query(**question)) == str(learned.query(**question))
 
@@ -414,7 +414,7 @@ def test_without_rows_the_range_of_parzen_windows_is_not_known(bent):
     assert belief.mean == pytest.approx(bent.query("z", do={"y": 1.0}).mean)
     assert (len(belief.range), belief.range.complete) == (0, False)
     assert np.isnan(belief.range.mean).all()
-    assert "its range over equivalent graphs is not known" in str(belief)
+    assert "its range over equivalent graphs needs the training data" in str(belief)
     assert "over all" not in str(belief)
     assert belief.to_dict()["range"]["graphs"] == 0
 
@@ -664,7 +664,7 @@ def test_all_beliefs_after_do_show_their_range_in_print(links):
 
 
 def test_rows_drawn_after_do_are_said_to_be_those_of_one_graph(links):
-    assert "learned graph alone" in links.sample(5, do={"b": "yes"}).notes[-1]
+    assert "learned graph only" in links.sample(5, do={"b": "yes"}).notes[-1]
     assert not links.sample(5).notes
 
 

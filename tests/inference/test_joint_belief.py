@@ -60,11 +60,11 @@ def test_events_on_several_variables_have_honest_errors(both):
     assert same == pytest.approx(found)
     assert both.probability({"a": (0, None)}) == both["a"].probability((0, None))
     assert both.probability({"a": (50, None), "b": (50, None)}).error > 0
-    with pytest.raises(DataError, match="one truth value per draw"):
+    with pytest.raises(DataError, match="one boolean per draw"):
         both.probability(lambda drawn: 1.0)
     with pytest.raises(DataError, match="bounds or levels by name"):
         both.probability((0, 1))
-    with pytest.raises(DataError, match="'z' is not among"):
+    with pytest.raises(DataError, match="'z' is not a target"):
         both["z"]
 
 
@@ -119,7 +119,7 @@ def test_quantiles_and_events_of_one_variable(both):
     assert drawn.mean() == pytest.approx(one.mean, abs=0.05)
     assert one.variance == pytest.approx(one.sd**2)
     for wrong in (1.5, "half"):
-        with pytest.raises(DataError, match="share between 0 and 1"):
+        with pytest.raises(DataError, match="must be between 0 and 1"):
             one.quantile(wrong)
 
 
@@ -135,7 +135,7 @@ def test_levels_that_are_text():
     assert set(exact.draws(100)) == {"off", "on"}
     for ask in (lambda: exact.mean, lambda: exact.sd, exact.interval, lambda: exact.quantile(0.5)):
         with pytest.raises(
-            DataError, match=r"'light' are not numbers, so .* ask for its probabilities"
+            DataError, match=r"'light' are not numbers, so .* use its probabilities"
         ):
             ask()
     with pytest.raises(DataError, match=r"'light' has no level 'of'. Did you mean 'off'"):
@@ -166,9 +166,7 @@ def test_levels_by_simulation():
         float(share), abs=1e-9
     )
     for ask in (lambda: joint.correlation, lambda: joint.covariance):
-        with pytest.raises(
-            DataError, match=r"'light' are not numbers, .* ask for its probabilities"
-        ):
+        with pytest.raises(DataError, match=r"'light' are not numbers, .* use its probabilities"):
             ask()
 
 
@@ -186,7 +184,7 @@ def test_levels_that_are_numbers_have_means():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"light": "blue"}, "'light' has the value 'blue', which the network has never seen"),
+        ({"light": "blue"}, "'light' has the value 'blue', which is not in the training data"),
         ({"light": 1}, "'light' has the value 1"),
         ({"light": None}, "'light' has the value None"),
         ({"ligt": "on"}, "no variable 'ligt'. Did you mean 'light'"),
@@ -212,9 +210,9 @@ def test_levels_as_evidence():
     ("arguments", "message"),
     [
         (("z",), "no variable 'z'"),
-        (("a", {"a": 1.0}), "'a' is asked for, and its value is given"),
-        ((["a", "a"],), "asked for twice"),
-        (([],), "at least one variable"),
+        (("a", {"a": 1.0}), "'a' is both a target and evidence"),
+        ((["a", "a"],), "is a target twice"),
+        (([],), "at least one target variable"),
         (("a", {"b": float("nan")}), "'b' must be a finite number"),
         (("a", {"b": "high"}), "'b' must be a finite number, got 'high'"),
         ((3,), "a name or a list of names"),

@@ -59,7 +59,7 @@ def test_many_variables_are_printed_in_part():
 def test_what_is_no_entry_or_no_normal_distribution(net):
     with pytest.raises(aw.DataError, match=r"no variable 'AEG'. Did you mean 'AGE'"):
         net.precision["AEG", "RM"]
-    with pytest.raises(aw.DataError, match="by two names"):
+    with pytest.raises(aw.DataError, match="must be two names"):
         net.precision["AGE", "RM", "DIS"]
     few = TABLE.select(["RM", "AGE"])
     for graph in (aw.ug("RM:AGE"), aw.dag("RM -> AGE")):

@@ -93,9 +93,9 @@ def test_events_by_name_and_by_function():
         (3.0, "must be a pair"),
         ("ab", "must be a pair"),
         ((1.0,), "must be a pair"),
-        ({"y": (1.0, 2.0)}, "names 'y', which is not asked"),
-        (lambda drawn: True, "one truth value per draw"),
-        (lambda drawn: drawn["x"], "one truth value per draw"),
+        ({"y": (1.0, 2.0)}, "names 'y', which is not a target"),
+        (lambda drawn: True, "one boolean per draw"),
+        (lambda drawn: drawn["x"], "one boolean per draw"),
     ],
 )
 def test_bad_events(event, message):
@@ -149,7 +149,7 @@ def test_moments_and_parts():
     np.testing.assert_allclose(both.correlation, THREE / np.outer(sd, sd))
     assert both["b"].mean == 2.0
     assert both["b"].sd == pytest.approx(1.0)
-    with pytest.raises(DataError, match="'z' is not among"):
+    with pytest.raises(DataError, match="'z' is not a target"):
         both["z"]
 
 

@@ -165,7 +165,7 @@ def test_setting_agrees_with_the_closed_form_of_gaussian_networks():
         forced = query(CONFOUNDED, "y", do={"x": 2.0}, method=method)
         assert forced.mean == pytest.approx(2.0, abs=max(4 * forced.error, 0.2))
         assert forced.variance == pytest.approx(5.0, rel=0.25)
-    with pytest.raises(FitError, match="no blanket models here"):
+    with pytest.raises(FitError, match="no blanket models"):
         query(CONFOUNDED, "y", do={"x": 2.0}, method="blankets")
 
 
@@ -248,7 +248,7 @@ def test_a_row_whose_gaps_cannot_be_drawn_is_named():
     rows = Table(
         net.variables, (np.full(2, np.nan), np.array([np.nan, 40.0]), np.array([0.1, 0.1]))
     )
-    said = r"density of row 2 could not be found .* effective sample size of [\d.]+,"
+    said = r"density of row 2 cannot be simulated.* effective sample size of [\d.]+,"
     with pytest.raises(FitError, match=said):
         marginal_log_density(net, rows)
 
@@ -273,7 +273,7 @@ def test_other_kinds_of_local_models_work_too():
 
 def test_undirected_networks_refuse_what_needs_arrows():
     net = kernel_bayes(POINTS, BANDWIDTHS, blankets=True).blankets
-    with pytest.raises(GraphError, match=r"do=\) needs the arrows of a directed network"):
+    with pytest.raises(GraphError, match=r"do=\) need a directed network"):
         query(net, "a", do={"b": 1.0})
     with pytest.raises(GraphError, match="'grid' is for directed networks"):
         query(net, "a", {"b": 1.0}, method="grid")

@@ -124,7 +124,7 @@ def test_absent_columns_are_gaps_and_extra_ones_are_noted():
     assert found.mean[0] == pytest.approx(1.0)
     assert tuple(map(str, found.notes)) == (
         "The network has no variable 'z': ignored.",
-        "The table has no column 'b': unknown in every row.",
+        "The table has no column 'b': missing in every row.",
     )
     filled = impute(CHAIN, rows)
     assert filled.names == ("a", "b", "c")

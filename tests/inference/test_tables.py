@@ -81,7 +81,7 @@ def test_log_densities_of_true_values(found):
         expected = np.log(density / (BANDWIDTHS[0] * np.sqrt(2 * np.pi)))
         assert logs[row] == pytest.approx(expected, abs=1e-9 if row == 0 else 0.25)
     assert np.isnan(logs[4])
-    with pytest.raises(DataError, match="6 predictions need as many values, got 2"):
+    with pytest.raises(DataError, match="6 predictions must have as many values, got 2"):
         found.logdensity([1.0, 2.0])
 
 
@@ -208,7 +208,7 @@ def test_levels_are_predicted_and_filled():
         pytest.approx([0.1, 0.9]),
         pytest.approx([0.8, 0.2]),
     ]
-    with pytest.raises(DataError, match=r"'light' are not numbers, .* ask for its probabilities"):
+    with pytest.raises(DataError, match=r"'light' are not numbers, .* use its probabilities"):
         _ = found.mean
     assert found.labels.tolist() == ["on", "off", "on"]
     assert found.log_loss(["on", "on", None]) == pytest.approx(-np.log([0.9, 0.2]).mean())

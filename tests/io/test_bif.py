@@ -89,7 +89,7 @@ def test_rows_near_one_are_normalised_and_exact_ones_are_left_alone():
         0.7,
     ]
     with pytest.raises(
-        FileError, match=r"line 1: the probabilities of 'a' sum to 0.9997, and should"
+        FileError, match=r"line 1: the probabilities of 'a' must sum to 1, got 0.9997"
     ):
         read_bif(f"{head} {{ table 0.3332, 0.3332, 0.3333; }}".encode())
 
@@ -104,29 +104,29 @@ ONE = "variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 1,
         ("network x { }", "no variables"),
         ("hello", "line 1: expected 'network'"),
         ("\n\nvariable a {", "line 3: expected 'type'"),
-        (ONE.replace("[ 2 ]", "[ 3 ]"), "line 1: variable 'a' should have 3 states, got 2"),
+        (ONE.replace("[ 2 ]", "[ 3 ]"), "line 1: variable 'a' must have 3 states, got 2"),
         (ONE.replace("x, y", "x, x"), "has the state 'x' twice"),
         (ONE.replace("discrete", "continuous"), "expected 'discrete', found 'continuous'"),
         (ONE[:60], "expected"),
-        (ONE[:-1], "there is no '}' that closes"),
+        (ONE[:-1], "there is no '}' to close"),
         (ONE + ONE, "'a' is declared a second time"),
         (ONE + ONE[44:], "a second table for 'a'"),
         (ONE[:44], "'a' has no probabilities; the file may be cut off"),
         (ONE.replace("( a )", "( a | b )"), "names 'b', which is not a variable"),
-        (ONE.replace("( a )", "( )"), "should name one child"),
-        (ONE.replace("( a )", "( a b | c )"), "should name one child"),
+        (ONE.replace("( a )", "( )"), "must name one child"),
+        (ONE.replace("( a )", "( a b | c )"), "must name one child"),
         (ONE.replace("( a )", "( a | a )"), "its own parents"),
         (ONE.replace("x, y", 'x, "y'), "not closed"),
         ("variable a { }", "has no states"),
         (ONE + "\n/* open", "line 2: a comment is not closed"),
-        ("\0\0", "not text"),
+        ("\0\0", "it must be text"),
         (ONE.replace("1, 0", "1, 0, 0"), "expected 2 numbers, there are more in .* of 'a'"),
         (ONE.replace("1, 0", "1"), "expected 2 numbers, got 1"),
         (ONE.replace("1, 0", "1, x"), "line 1: expected a number, got 'x'"),
         (ONE.replace("1, 0", "1, 0_0"), "expected a number, got '0_0'"),
-        (ONE.replace("1, 0", "2, -1"), "have the number -1, and should be from 0 to 1"),
-        (ONE.replace("1, 0", "nan, 0"), "have the number nan"),
-        (ONE.replace("1, 0", "inf, 0"), "have the number inf"),
+        (ONE.replace("1, 0", "2, -1"), "must be from 0 to 1, got -1"),
+        (ONE.replace("1, 0", "nan, 0"), "must be from 0 to 1, got nan"),
+        (ONE.replace("1, 0", "inf, 0"), "must be from 0 to 1, got inf"),
         (ONE.replace("1, 0;", "1, 0"), "there is no ';' after the last statement"),
         (ONE.replace("table", "tablet"), "expected one 'table', 'default' or"),
         (ONE.replace("table", "table 1, 0; table"), "expected one 'table'"),
@@ -155,10 +155,14 @@ probability ( b | a ) {
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("(y) 0.25", "(z) 0.25", "line 5: 'z' is not a level of the parent"),
+        ("(y) 0.25", "(z) 0.25", "line 5: 'z' is not a level of its parent"),
         ("(y) 0.25", "(x) 0.25", "line 5: there is a second row for the same levels"),
         ("(y) 0.25, 0.75;", "", r"line 6: there is no row for \(y\) in the probabilities of 'b'"),
-        ("(y) 0.25", "(y) 0.5", "line 3: the probabilities of 'b' given a = 'y' sum to 1.25"),
+        (
+            "(y) 0.25",
+            "(y) 0.5",
+            "line 3: the probabilities of 'b' given a = 'y' must sum to 1, got 1.25",
+        ),
         ("(y) 0.25", "default x", "line 5: expected a number, got 'x'"),
         ("0.25", "0.2.5", "line 5: expected a number, got '0.2.5'"),
         ("(y)", "(y, y)", "line 5: expected 1 levels in parentheses"),
@@ -179,7 +183,7 @@ def test_tables_that_do_not_fit_are_refused_with_their_size():
     above = "".join(head.format(number) for number in range(40))
     names = ", ".join(f"v{number}" for number in range(40))
     child = "variable z { type discrete [ 2 ] { x, y }; } probability ( z | " + names
-    with pytest.raises(FileError, match=r"its tables have 2.2e\+12 numbers \(17.6 TB\)"):
+    with pytest.raises(FileError, match=r"got 2.2e\+12 \(17.6 TB\)"):
         read_bif(f"{above} {child} ) {{ default 0.5, 0.5; }}".encode())
 
 
@@ -195,5 +199,5 @@ def test_mutated_text_gives_a_network_or_one_of_our_errors(at, length, fresh):
 
 
 def test_a_long_unclosed_block_is_refused_quickly():
-    with pytest.raises(FileError, match="there is no ';' that closes"):
+    with pytest.raises(FileError, match="there is no ';' to close"):
         read_bif(("variable a { property " + '/"x" ' * 100_000).encode())

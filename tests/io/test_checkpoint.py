@@ -23,7 +23,7 @@ def test_arrays_come_back_as_they_were(tmp_path):
 
 def test_the_checkpoint_of_another_run_is_named(tmp_path):
     Checkpoint(tmp_path / "run.npz", {"seed": 1, "method": "mcmc"}).write({})
-    with pytest.raises(FileError, match="its seed is 1, and 2 is asked for"):
+    with pytest.raises(FileError, match="its seed is 1, and 2 is requested"):
         Checkpoint(tmp_path / "run.npz", {"seed": 2, "method": "mcmc"}).read()
     with pytest.raises(FileError, match="another run"):
         Checkpoint(tmp_path / "run.npz", {"seed": 1}).read()
@@ -32,7 +32,7 @@ def test_the_checkpoint_of_another_run_is_named(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04"])
 def test_damaged_files_are_refused(tmp_path, content):
     (tmp_path / "run.npz").write_bytes(content)
-    with pytest.raises(FileError, match="no checkpoint"):
+    with pytest.raises(FileError, match="not a checkpoint"):
         Checkpoint(tmp_path / "run.npz", {}).read()
 
 
@@ -78,7 +78,7 @@ def test_a_writing_that_failed_is_tried_again_after_ten_seconds(tmp_path, monkey
     clock.fails = True
     file.offer(lambda: {"x": np.arange(1)})
     assert file.note == (
-        "The last checkpoint is missing: the disk is full; the result is complete without it."
+        "The last checkpoint was not written: the disk is full; the result is complete without it."
     )
     clock.now += 9.99
     file.offer(lambda: pytest.fail("too soon"))

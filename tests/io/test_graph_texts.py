@@ -35,8 +35,8 @@ def test_a_table_of_another_program(shared_data):
     [
         ("", "header 'parent,child'"),
         ("x,y\na,b\n", "header 'parent,child'"),
-        ("parent,child\na\n", "row 2 should name the two ends of an edge"),
-        ("parent,child\n,b\n", "row 2 should name the two ends"),
+        ("parent,child\na\n", "row 2 must name the two ends of an edge"),
+        ("parent,child\n,b\n", "row 2 must name the two ends"),
         ("parent,child\na,b\nb,a\n", "cycle"),
         ("parent,child\na,a\n", "its own parents"),
     ],

@@ -65,7 +65,7 @@ def test_names_that_are_no_identifiers_are_kept_beside_the_nearest_ones():
         (
             "( z | y x )",
             "( z y | x )",
-            "line 11: a potential should have one child, and this one has 2",
+            "line 11: a potential must have one child, got 2",
         ),
         ("( z | y x )", "( z | y w )", "line 11: the table of 'z' names 'w'"),
         ("( x )", "( x | z )", "cycle"),
@@ -73,7 +73,7 @@ def test_names_that_are_no_identifiers_are_kept_beside_the_nearest_ones():
         ("(0.5 0.5)", "(0.5 0.5", "the parentheses in the data of 'x' do not match"),
         ("(0.5 0.5)", "(0.5 0.5 0.5)", "the table of 'x' needs 2 numbers, there are more"),
         ("(0.5 0.5)", "(0.5 half)", "line 9: expected a number, got 'half'"),
-        ("(0.5 0.5)", "(0.5 0.6)", "line 9: the probabilities of 'x' sum to 1.1"),
+        ("(0.5 0.5)", "(0.5 0.6)", "line 9: the probabilities of 'x' must sum to 1, got 1.1"),
         ("label = ", "label ", "line 6: expected '='"),
         (".94)));\n}", ".94)));", "line 18: expected '=', found 'the end of the file'"),
     ],

@@ -185,7 +185,7 @@ def test_a_model_of_no_registered_family_is_refused():
 
 
 def test_text_that_is_no_unicode_is_refused(tmp_path):
-    with pytest.raises(FileError, match=r"\\udc80.* is no valid text"):
+    with pytest.raises(FileError, match=r"\\udc80.* is not valid text"):
         save(StoredNet(DAG.empty(["a\udc80"])), tmp_path / "net.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -227,8 +227,8 @@ FIELDS = ("nodes", 1, "fields")
         (("nodes",), ..., "damaged"),
         (("nodes", 0), 3, "a node in it is of type int"),
         (("nodes", 0, "name"), 3, "a name in it is of type int"),
-        (("nodes", 0, "name"), "", "needs a name"),
-        (("nodes", 0, "name"), "c", "contradicts itself|not a node"),
+        (("nodes", 0, "name"), "", "name of a variable must be text"),
+        (("nodes", 0, "name"), "c", "inconsistent itself|not a node"),
         (("nodes", 0, "name"), "z", "not a node|sorted"),
         (("nodes", 0, "parents"), ["c"], "cycle"),
         (("nodes", 1, "parents"), ["q"], "parent 'q', which is not a node"),
@@ -236,26 +236,26 @@ FIELDS = ("nodes", 1, "fields")
         (("nodes", 1, "parents"), ["a", "a"], "parent twice"),
         (("nodes", 1, "parents"), "a", "parents in it is of type str"),
         (("nodes", 1, "parents"), [], "local model of 'b' does not work"),
-        (("nodes", 1, "model"), "magic", "'magic' is not known here"),
+        (("nodes", 1, "model"), "magic", "'magic' is unknown"),
         (("nodes", 1, "model"), ..., "damaged"),
-        (("nodes", 1, "levels"), ["x", "x"], "not distinct"),
+        (("nodes", 1, "levels"), ["x", "x"], "must be distinct"),
         (("nodes", 1, "levels"), [None], "neither text nor a number"),
         (("about",), [1], "named entries"),
         ((*FIELDS, "intercept"), {"$float": "nan"}, "finite coefficients"),
-        ((*FIELDS, "intercept"), "one", "'intercept' of a gaussian model should be of type float"),
-        ((*FIELDS, "intercept"), True, "should be of type float"),
+        ((*FIELDS, "intercept"), "one", "'intercept' of a gaussian model must be of type float"),
+        ((*FIELDS, "intercept"), True, "must be of type float"),
         ((*FIELDS, "intercept"), 10**400, "damaged"),
         ((*FIELDS, "variance"), -1.0, "positive variance"),
         ((*FIELDS, "coefficients"), {"$array": [1.0, 2.0]}, "needs a spread of shape"),
         ((*FIELDS, "coefficients"), {"$array": ["nan"]}, "finite coefficients"),
         ((*FIELDS, "coefficients"), {"$array": [[1.0], 2.0]}, "damaged"),
-        ((*FIELDS, "coefficients"), {"$array": [None]}, "where a number should be"),
+        ((*FIELDS, "coefficients"), {"$array": [None]}, "must have numbers, got"),
         ((*FIELDS, "coefficients"), {"$array": [1.5], "type": "int8"}, "does not fit its type"),
         ((*FIELDS, "coefficients"), {"$array": [1.0], "type": "object"}, "has the type object"),
         ((*FIELDS, "coefficients"), {"$array": [1.0], "shape": [5]}, "damaged"),
         ((*FIELDS, "coefficients"), {"$member": "arrays/0.npy"}, "that it does not have"),
-        ((*FIELDS, "coefficients"), [1.0], "should be of type"),
-        ((*FIELDS, "at_floor"), "no", "'at_floor' of a gaussian model should be of type bool"),
+        ((*FIELDS, "coefficients"), [1.0], "must be of type"),
+        ((*FIELDS, "at_floor"), "no", "'at_floor' of a gaussian model must be of type bool"),
         ((*FIELDS, "at_floor"), ..., r"not as expected \(at_floor\)"),
         ((*FIELDS, "extra"), 1, r"not as expected \(extra\)"),
     ],

@@ -99,7 +99,11 @@ def test_names_are_sorted_like_numbers():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("BAYES", "MARKOV", "holds a Markov network, and only Bayesian networks are read"),
+        (
+            "BAYES",
+            "MARKOV",
+            "holds a Markov network, but a UAI file must contain a Bayesian network",
+        ),
         ("BAYES", "NET", "does not begin with 'BAYES'"),
         (
             "BAYES\n3",
@@ -123,7 +127,7 @@ def test_names_are_sorted_like_numbers():
         (
             ".06 .94\n",
             ".06 .9",
-            "line 7: the probabilities of 'x2' given x0 = '1', x1 = '2' sum to 0.96",
+            "line 7: the probabilities of 'x2' given x0 = '1', x1 = '2' must sum to 1, got 0.96",
         ),
         (".06 .94\n", ".06 .94 7", "there is more after the last table, from '7' on"),
     ],

@@ -170,7 +170,7 @@ def test_shapes_are_learners_of_any_table_with_a_class():
             plain.conditionals, learned(table, structure).net.conditionals, strict=True
         ):
             assert one.table == pytest.approx(two.table, abs=1e-15)
-    with pytest.raises(aw.GraphError, match=r"name it by rules=Rules\(target="):
+    with pytest.raises(aw.GraphError, match=r"name the class by rules=Rules\(target="):
         aw.learn(table, search="tan")
     with pytest.raises(aw.GraphError, match="kin"):
         aw.learn(table, search="tan", rules=Rules(target="kin"))
@@ -298,7 +298,7 @@ def test_a_level_that_is_not_known_is_a_gap_with_a_warning():
         warnings.simplefilter("error")
         gap = classifier.rows_of({"f0": ["l0"], "f1": [None], "f2": ["l1"]})
     assert classifier.log_proba(strange).tolist() == classifier.log_proba(gap).tolist()
-    with pytest.raises(aw.DataError, match="was not there when the model"):
+    with pytest.raises(aw.DataError, match="is not in the training data"):
         aw.fit("[f0][f1|f0]", columns()).logpdf({"f0": "l0", "f1": "never"})
 
 
@@ -442,10 +442,10 @@ def test_decisions_by_losses():
     [
         (
             {"kind": ["a", "a"], "f": ["x", "y"]},
-            "two classes at least; of the class 'kind' .* only 'a'",
+            "at least two classes; the class 'kind' .* only 'a'",
         ),
         ({"kind": [0.5, 1.5, 2.25], "f": ["x", "y", "x"]}, "class 'kind' is continuous"),
-        ({"kind": ["a", "b"]}, "no feature beside the class"),
+        ({"kind": ["a", "b"]}, "no feature besides the class"),
     ],
 )
 def test_what_is_no_class(data, said):
@@ -462,7 +462,7 @@ def test_unknown_words():
     ):
         with pytest.raises(aw.OptionError, match=said):
             learned(columns(), **words)
-    with pytest.raises(aw.FitError, match="joined in naive Bayes"):
+    with pytest.raises(aw.FitError, match="needs naive Bayes"):
         learned(columns(), "tan", select="forward-joining")
     with pytest.raises(aw.FitError, match="'k2' depends on directions"):
         learned(columns(), "tan", arc_score="k2")
@@ -477,7 +477,7 @@ def test_rows_without_a_class_and_features_without_a_value():
     gone = tuple(gap if n == "gone" else empty.column(n) for n in empty.names)
     classifier = learn_classifier(replace(empty, columns=gone), "kind", spec("tan"))
     assert "gone" not in classifier.net.names
-    assert any("1 of 50 rows left out because their class" in note for note in classifier.notes)
+    assert any("1 of 50 rows dropped because their class" in note for note in classifier.notes)
     assert any("all their values are missing: 'gone'" in note for note in classifier.notes)
     same = learn_classifier(table, "kind", spec("tan"))
     assert same.net.graph == classifier.net.graph

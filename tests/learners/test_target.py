@@ -65,11 +65,13 @@ def test_limits_for_samplers_know_the_whole_rule():
 
 
 def test_contradictions():
-    with pytest.raises(aw.GraphError, match="a -> b is required, but nothing points to a target"):
+    with pytest.raises(
+        aw.GraphError, match="a -> b is required, but a target must have no parents"
+    ):
         Rules(required=["a -> b"], target="b")
-    with pytest.raises(aw.GraphError, match="no child, and a target needs one"):
+    with pytest.raises(aw.GraphError, match="A target must have a child"):
         aw.learn(noise(1), rules=Rules(forbidden=["kind -> f0"], target="kind"))
-    with pytest.raises(aw.GraphError, match="no direction"):
+    with pytest.raises(aw.GraphError, match="A target needs directed arcs"):
         aw.learn(
             aw.example("boston"), graph="undirected", search="boundary", rules=Rules(target="MEDV")
         )

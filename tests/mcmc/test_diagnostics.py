@@ -80,5 +80,5 @@ def test_chains_of_other_targets_are_refused():
     rows = [((), (), ())] * 9
     with pytest.raises(FitError, match="same variables and target"):
         diagnose([chain_of(rows), chain_of(rows, target="order-modular")])
-    with pytest.raises(FitError, match="need draws"):
+    with pytest.raises(FitError, match="must have draws"):
         diagnose([])

@@ -34,7 +34,7 @@ def test_sums_by_enumeration(rules, target):
         graph = max(shares, key=shares.get)
         assert np.exp(found.log_probability(score, graph)) == pytest.approx(shares[graph], rel=1e-9)
     else:
-        with pytest.raises(FitError, match="uniform target only"):
+        with pytest.raises(FitError, match="need the uniform target"):
             found.log_probability(score, DAG.empty(score.nodes))
 
 
@@ -92,11 +92,9 @@ def test_columns_in_another_order():
 def test_sizes_are_told_beforehand():
     assert exact_memory(20) < 500e6
     assert exact_memory(24) < 8 * 2**30 < exact_memory(25)
-    with pytest.raises(
-        FitError, match=r"of 4 variables needs .* GiB and may use .* take a sampler"
-    ):
+    with pytest.raises(FitError, match=r"of 4 variables needs .* GiB and may use .* use a sampler"):
         exact(random_score(4), memory=100)
-    with pytest.raises(FitError, match="take a sampler"):
+    with pytest.raises(FitError, match="use a sampler"):
         exact(Many(), memory=1e30)
 
 
@@ -108,7 +106,7 @@ class Many(TableScore):
 def test_what_cannot_be_summed_is_told():
     score = random_score(3)
     odd = Limits.none(score.nodes).where(lambda dag: dag.n_arcs % 2 == 1)
-    with pytest.raises(FitError, match="no condition on whole graphs"):
+    with pytest.raises(FitError, match="one condition on whole graphs"):
         exact(score, odd)
     with pytest.raises(FitError, match="got 'dags'"):
         exact(score, target="dags")
@@ -129,7 +127,7 @@ def test_sums_end_when_they_are_asked_to():
         looks.extend([step.what] if scored else [])
         return len(looks) == late
 
-    with pytest.raises(NoTimeError, match="stopped before their end"):
+    with pytest.raises(NoTimeError, match="stopped early"):
         exact(score, on_step=watch)
     assert looks[0] == "15 of 15 variables"
     assert all(each.startswith("sums over all graphs, ") for each in looks[1:])

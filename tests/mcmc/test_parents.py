@@ -82,7 +82,7 @@ def test_more_variables_than_a_word_has_bits():
 
 def test_wrong_candidates_are_told():
     score = random_score(4)
-    with pytest.raises(FitError, match="needed for 4 variables, got 1"):
+    with pytest.raises(FitError, match="given for 4 variables, got 1"):
         SAMPLERS["order"](score, candidates=((1,),))
 
 

@@ -95,14 +95,14 @@ def test_wrong_options_are_told():
     score = random_score(3)
     with pytest.raises(FitError, match="shares of the steps"):
         StructureSampler(score, flips=0.6, redraws=0.5)
-    with pytest.raises(FitError, match="positive power"):
+    with pytest.raises(FitError, match="must be positive"):
         StructureSampler(score, beta=0.0)
     bounded = Rules(forbidden=["a -> b"]).on(score.nodes)
     with pytest.raises(FitError, match="must obey the rules"):
         StructureSampler(score, bounded).init(
             np.random.default_rng(1), DAG.from_arcs(["a -> b"], score.nodes)
         )
-    with pytest.raises(FitError, match="other variables"):
+    with pytest.raises(FitError, match="bound to the variables"):
         StructureSampler(score, Limits.none(("x", "y", "z")))
     impossible = Limits.none(score.nodes).where(lambda dag: False)
     with pytest.raises(FitError, match="give a start graph"):

@@ -71,7 +71,7 @@ def test_a_path_cut_short_answers_as_far_as_it_went():
     assert found.at(0.3).n_edges == 2
     with pytest.raises(FitError, match=r"ended early .the end., and it goes as far as 0.3"):
         found.at(0.31)
-    with pytest.raises(FitError, match="just begun"):
+    with pytest.raises(FitError, match="no step yet"):
         path(GONE[:1], whole=False).at(0.0)
 
 

@@ -113,5 +113,5 @@ def test_arcs_that_are_never_or_always_there():
     "chances", [np.ones((2, 3)), np.full((5, 5), 1.5), np.full((5, 5), np.nan)]
 )
 def test_what_is_no_probability_is_refused(chances):
-    with pytest.raises(FitError, match="a probability between 0 and 1"):
+    with pytest.raises(FitError, match="between 0 and 1"):
         ArcProbabilities(FIVE, chances)

@@ -394,5 +394,5 @@ def test_bad_phases_and_starts():
     with pytest.raises(ArcwiseError, match="list"):
         ges(score, phases="forward")
     limits = Rules(forbidden=["a -> b"]).on(score.nodes)
-    with pytest.raises(GraphError, match="breaks the rules"):
+    with pytest.raises(GraphError, match="must obey the rules"):
         ges(score, DAG.from_arcs(["a -> b"], nodes=score.nodes), limits=limits)

@@ -144,7 +144,7 @@ def test_rules_agree_with_the_plain_algorithm_and_spare_questions(seed):
 
 
 def test_what_speaks_of_directions_alone_is_refused():
-    with pytest.raises(GraphError, match=r"Tiers .* no direction"):
+    with pytest.raises(GraphError, match="Tiers need directed arcs"):
         edge_limits(Rules(tiers=[["a"], ["b"]]), ["a", "b"])
     with pytest.raises(GraphError, match=r"max_parents .* penalty"):
         edge_limits(Rules(max_parents=2), ["a", "b"])
@@ -155,7 +155,7 @@ def test_what_speaks_of_directions_alone_is_refused():
     score = bound("bic", linear(1))
     with pytest.raises(GraphError, match="max_parents"):
         boundary(score, limits=Rules(max_parents=2).on(score.nodes))
-    with pytest.raises(FitError, match="other variables"):
+    with pytest.raises(FitError, match="bound to the variables"):
         boundary(score, limits=Rules().on(["a", "b"]))
 
 
@@ -264,7 +264,7 @@ def test_a_run_stopped_while_it_scores_the_first_time_knows_no_graph(learner):
     assert len(seen) == 1
     assert path.stopped == ASKED
     assert path.last.n_edges == 15
-    with pytest.raises(FitError, match="had just begun"):
+    with pytest.raises(FitError, match="no step yet"):
         path.at(0.0)
 
 
@@ -330,7 +330,7 @@ def test_large_tables_are_grown_and_it_is_said(monkeypatch):
     monkeypatch.setattr(learner, "_LARGE", 300**2 * 5**3 - 1)
     net = aw.learn(table, model="parzen", graph="undirected")
     assert net.settings["search"] == "grow-shrink"
-    assert any("Rows and columns are many" in note for note in net.notes)
+    assert any("too many rows and columns" in note for note in net.notes)
     monkeypatch.setattr(learner, "_LARGE", 300**2 * 5**3)
     assert aw.learn(table, model="parzen", graph="undirected").settings["search"] == "boundary"
     monkeypatch.setattr(learner, "_LARGE", 0)

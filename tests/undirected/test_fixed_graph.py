@@ -116,7 +116,7 @@ def test_fewer_rows_than_columns_are_enough_for_small_cliques():
 
 def test_too_few_rows_for_a_clique_are_refused_in_words():
     S = covariance(6, 3, 2)  # rank 2
-    with pytest.raises(FitError, match="no maximum of the likelihood on this graph"):
+    with pytest.raises(FitError, match="likelihood has no maximum on this graph"):
         fixed_graph(S, UGraph.complete(NAMES[:6]))
     wheel = graph_of(6, [*combinations(range(4), 2), (3, 4), (4, 5), (5, 0)])
     with pytest.raises(FitError, match="singular"):

@@ -367,8 +367,8 @@ def test_no_penalty_on_a_singular_covariance_is_refused_in_words():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"required": [(0, 3)]}, "not a pair of two columns"),
-        ({"forbidden": [(1, 1)]}, "not a pair of two columns"),
+        ({"required": [(0, 3)]}, "must be a pair of column numbers"),
+        ({"forbidden": [(1, 1)]}, "must be a pair of column numbers"),
         ({"required": [(0, 1)], "forbidden": [(1, 0)]}, "both required and forbidden"),
         ({"tolerance": 0.0}, "positive"),
         ({"threads": 0}, "positive"),

@@ -99,10 +99,10 @@ def test_rules_choose_with_factors(table, rule, search):
     ("penalty", "said"),
     [
         (np.ones((3, 3)), "row for each of the 4 columns"),
-        (np.ones((3, 4)), "square matrix, got one of shape"),
+        (np.ones((3, 4)), "square matrix, got shape"),
         (-np.ones((4, 4)), "non-negative number, got -1"),
         (np.full((4, 4), np.nan), "non-negative number, got nan"),
-        ([["x"] * 4] * 4, "something else in it"),
+        ([["x"] * 4] * 4, "other content"),
         (pd.DataFrame(np.ones((4, 4)), index=NAMES, columns=list("abce")), "same names for rows"),
         (pd.DataFrame(np.ones((3, 3)), index=list("abc"), columns=list("abc")), "no row for 'd'"),
         ("nowhere.csv", "cannot be read from nowhere.csv"),
@@ -124,9 +124,9 @@ def test_asymmetric_matrices_name_the_pair(table, prices):
     ("factors", "said"),
     [
         ({("a", "z"): 1.0}, "no column 'z'"),
-        ({"ab": 1.0}, "pairs of two variables"),
-        ({("a", "a"): 1.0}, "pairs of two variables"),
-        ({("a", "b"): 1.0, ("b", "a"): 2.0}, "two factors"),
+        ({"ab": 1.0}, "pairs of variables"),
+        ({("a", "a"): 1.0}, "pairs of variables"),
+        ({("a", "b"): 1.0, ("b", "a"): 2.0}, "got two"),
     ],
 )
 def test_bad_pairs_are_refused_in_words(table, factors, said):
@@ -164,7 +164,7 @@ def test_frames_without_names_of_rows_go_by_their_columns(table, prices):
 
 @pytest.mark.parametrize("value", ["x", [1, 2], float("nan"), -1.0, True])
 def test_factors_of_pairs_are_numbers(table, value):
-    with pytest.raises(FitError, match="'a' and 'b' is a non-negative number"):
+    with pytest.raises(FitError, match="'a' and 'b' must be a non-negative number"):
         lasso(table, penalty=0.1, factors={("a", "b"): value})
 
 

@@ -183,7 +183,7 @@ def test_rules_hold_and_gamma_makes_sparser():
     edges = [stepwise(R, 100, gamma=gamma).edges for gamma in (0.0, 0.6, 3.0, 100.0)]
     assert edges == sorted(edges, reverse=True)
     assert edges[-1] == 0
-    with pytest.raises(FitError, match="gamma from 0 on"):
+    with pytest.raises(FitError, match="gamma must be non-negative"):
         stepwise(R, 100, gamma=-1.0)
 
 

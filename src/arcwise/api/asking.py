@@ -300,8 +300,8 @@ def _row_values(row: Any) -> dict[str, Any] | None:
     if hasattr(row, "columns") and hasattr(row, "shape"):  # a frame, which must have one row
         if row.shape[0] != 1:
             raise DataError(
-                f"Evidence is one row of a data frame, got {row.shape[0]} rows: "
-                "predict(rows, target) answers for many."
+                f"Evidence must be one row of a data frame, got {row.shape[0]} rows: "
+                "predict(rows, target) answers for many rows."
             )
         table = raw_of(row)
         cells = zip(table.names, (column[0].as_py() for column in table.arrays), strict=True)

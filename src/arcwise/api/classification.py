@@ -116,7 +116,7 @@ def classify(
     """
     table = any_table(data)
     if not isinstance(table, Table):
-        raise DataError("A classifier needs the rows of a table, but moments were given.")
+        raise DataError("A classifier needs the rows of a table, got moments.")
     if target not in table.names:
         table.index(target)  # says which names there are
     spec = ClassifierSpec(
@@ -149,15 +149,16 @@ def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
         for pair, cost in loss.items():
             if not is_pair(pair) or not set(pair) <= set(names):
                 raise FitError(
-                    f"Losses are given for pairs (true class, decided class) of {names}, got {pair!r}."
+                    "Losses must be given for pairs (true class, decided class) of "
+                    f"{names}, got {pair!r}."
                 )
             matrix[names.index(pair[0]), names.index(pair[1])] = float(cost)
     else:
         matrix = np.asarray(loss, dtype=float)
     if matrix.shape != (len(names),) * 2 or not np.isfinite(matrix).all():
         raise FitError(
-            f"Losses need a finite number for each of {len(names)} true and decided classes, got an array of "
-            f"shape {matrix.shape}."
+            f"Losses must be finite numbers for each of {len(names)} true and decided classes, "
+            f"got an array of shape {matrix.shape}."
         )
     return matrix
 
@@ -172,8 +173,9 @@ def _validated(
     for part in parts:
         if len(left := np.unique(np.delete(codes, part))) < 2:
             raise DataError(
-                f"All rows but those of class {classes[left[0]]!r} fall into one of {folds} parts, so that "
-                f"there is nothing to learn from without it: take folds=0, or a class with more rows."
+                f"All rows but those of class {classes[left[0]]!r} are in one of {folds} folds, "
+                "so nothing is left to learn from without that fold: use folds=0, or a class "
+                "with more rows."
             )
     logs = held_out_logs(table, target, parts, lambda rows: learn_classifier(rows, target, spec))
     weights = np.ones(table.rows) if table.weights is None else np.asarray(table.weights)

@@ -83,13 +83,14 @@ def legend(edges: EdgeTable, words: Callable[[Note], str] = str) -> list[str]:
         lines.append(f"Certainty: none, {words(edges.unchecked)}.")
         lines += ["Arrow heads are unchecked."] if edges.directed else []
     if "refit_loss" in edges.more:
-        said = "Refit loss (nats per row): what the likelihood loses without the edge when all others are"
+        said = "Refit loss (nats per row): the loss in likelihood without the edge, all others"
         lines.append(f"{said} fitted again.")
     if any(row.strength < 0 for row in edges):
         lines.append("Strength below 0: the score is better without the edge.")
     if "first_side" in edges.more:
         lines.append(
-            "At its ends: what the edge does for the model of the first and of the second."
+            "At its ends: the gain of the models of the first and of the second "
+            "variable by the edge."
         )
     if any(row.direction and not row.head for row in edges):
         lines.append(_headless(edges))
@@ -107,8 +108,8 @@ def tuning_rows(net: Network) -> list[dict[str, float | int | None]]:
     """The curve that the penalty was chosen by, one row per penalty, all with all columns."""
     if not net.tuning:
         raise FitError(
-            "There is no curve: the penalty of this network was given, or it has none (stepwise), or its "
-            "choice was cut short."
+            "There is no tuning curve: the penalty of this network was given, or it has none "
+            "(stepwise), or its choice was stopped early."
         )
     names = dict.fromkeys(name for row in net.tuning for name in row)
     chosen = [row["penalty"] for row in net.tuning].index(net.settings["penalty"])
@@ -310,7 +311,7 @@ def _penalty(net: Network) -> str:
     if net.tuning:
         tuned = f", found by {_RULES.get(rule, 'cross-validation')}"
     elif rule:
-        tuned = "; tuning was cut short"
+        tuned = "; tuning was stopped early"
     unit = f"({net.settings['penalty_unit']})" if "penalty_unit" in net.settings else ""
     usual = f"nats per {'arc' if net.directed else 'edge'} and row"
     return f"{net.settings['penalty']:.4g} {unit or usual}{tuned}"
@@ -333,8 +334,8 @@ def no_edges(net: Network) -> str:
     if not net.stopped:
         return "No edges: the graph has none."
     if net.settings.get("penalty", 0) > 0:
-        more = "" if net.settings.get("penalty_rule") else " A smaller one leaves more."
-        return f"No edges: no edge is left at this penalty.{more}"
+        more = "" if net.settings.get("penalty_rule") else " A smaller penalty keeps more."
+        return f"No edges: none is worth this penalty.{more}"
     return "No edges: no dependence between variables found."
 
 
@@ -346,7 +347,7 @@ def arc_draws(post: Posterior) -> NDArray[np.bool_]:
     ends = [name for name in post.kept if name.endswith("_parents") and "state" not in name]
     names = sorted(name for name in ends if len(post.kept[name]))
     if not names or not post.directed:
-        raise FitError("Only chains (method='mcmc') have graphs that were drawn one by one.")
+        raise FitError("Only chains (method='mcmc') have a sequence of drawn graphs.")
     least, p = min(len(post.kept[name]) for name in names), len(post.found.nodes)
     found = []
     for name in names:

@@ -150,18 +150,17 @@ def more_draws(
     """A posterior with more draws or replicates, as if all had been requested at once."""
     if post.plan.method == "exact":
         raise FitError(
-            "An exact posterior has nothing to add to: posterior(data, draws=N) has N graphs to average over."
+            "An exact posterior cannot be extended: posterior(data, draws=N) has N "
+            "graphs to average over."
         )
     spec, source = post.specification, post.data if data is None else any_table(data)
     if spec is None or source is None:
         raise FitError(
-            "More draws need the data, and how graphs were found: the file was saved without these; give "
-            "data=, or call posterior(data, ...) anew."
+            "More draws need the data and the settings of the search, and the file was saved "
+            "without these: give data=, or call posterior(data, ...) again."
         )
     if fingerprint(source) != post.fingerprint:
-        raise DataError(
-            "These are not the data that the posterior is from: more draws need the same."
-        )
+        raise DataError("More draws need the data of the posterior, and these are different.")
     there = (
         len(post.kept["sizes"]) if post.plan.method == "bootstrap" else len(post.log_scores()[0])
     )
@@ -193,7 +192,7 @@ def path_certainty(
     pieces = gathered(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
     found = tuple(piece for piece in pieces if not isinstance(piece, str))
     if not found:
-        raise NoTimeError("There was no time for a single path: give it more.")
+        raise NoTimeError("Time ran out before one path was done: allow more.")
     word = RESAMPLING[ways["resampling"]]
     notes = notes_of(NoteKind.CERTAINTY, str(watch.stopped))
     return PathCertainty(penalties, found, path.unit, f"{word} frequency", notes)
@@ -214,8 +213,8 @@ def made_certain(
     spec, source = net.specification, net.data
     if spec is None or source is None:
         raise FitError(
-            "How sure the edges of a network are is asked of the data that it was learned from: learn it, or "
-            "give these to posterior(data)."
+            "The certainty of edges needs the training data: learn the network, or call "
+            "posterior(data)."
         )
     if seed is not None:
         spec = spec.but(rng=np.random.default_rng(whole("seed", seed)))
@@ -271,7 +270,7 @@ def quick_certainty(net: Network) -> tuple[GraphDistribution | None, Note | None
     if spec is None or source is None:
         return None, _none("the file has none")
     if budget is None or budget.why:
-        return None, budget.why if budget else _none("it was not asked for")
+        return None, budget.why if budget else _none("it was not requested")
     if not statistics_of(source).has_rows:
         return None, _none("there are no rows to resample")
     if len(net.net.names) > _MOST_COLUMNS:
@@ -281,7 +280,9 @@ def quick_certainty(net: Network) -> tuple[GraphDistribution | None, Note | None
     except NoTimeError:
         return None, _too_slow(budget)
     except ArcwiseError as error:
-        return None, _none(f"replicates cannot be learned: {error.text}", *error.fixes)
+        return None, _none(
+            f"networks cannot be learned from resampled rows: {error.text}", *error.fixes
+        )
 
 
 def _quick_replicates(

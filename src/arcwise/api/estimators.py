@@ -130,7 +130,7 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         )
         joint = normal_of(net.net.joint)
         if joint is None:
-            raise FitError("The graphical lasso found no joint distribution.")
+            raise FitError("The graphical lasso has no joint distribution here.")
         self.network_ = net
         self.penalty_ = float(net.settings["penalty"])
         self.location_, self.precision_ = joint.mean.copy(), joint.precision.copy()
@@ -254,14 +254,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = np.unique(classes, return_inverse=True)
         weights = None
         if len(codes) != len(x):
-            raise _ClassError(f"{len(x)} rows need as many classes, got {len(codes)}.")
+            raise _ClassError(f"{len(x)} rows must have as many classes, got {len(codes)}.")
         if sample_weight is not None:
             weights = _check_sample_weight(
                 sample_weight, x, dtype=np.float64, ensure_non_negative=True
             )
         if len(np.unique(codes if weights is None else codes[weights > 0])) < 2:
             raise _ClassError(
-                "A classifier needs rows of two classes at least, got one class only."
+                "A classifier needs rows of at least two classes, got one class only."
             )
         features = table(raw_columns(x, column_names(self)))
         own = Variable(free_name(y, features.names), _levels(self.classes_))

@@ -123,9 +123,9 @@ def score(
     total = known.total(on if on.directed else markov_net(on, known.fits))
     if is_pseudo(total.word) and not known.pseudo:
         raise FitError(
-            f"The score {known.score!r} has no value for the joint distribution of this undirected graph: "
-            f"write score={total.word!r} for the sum over variables given their neighbours, which compares "
-            "undirected graphs of the same variables only."
+            f"The score {known.score!r} has no value for the joint distribution of this "
+            f"undirected graph: use score={total.word!r} for the sum over variables given their "
+            "neighbours, which compares undirected graphs of the same variables only."
         )
     return total.value
 
@@ -165,9 +165,9 @@ def _no_joint(net: Net) -> str:
     if net.directed or net.joint is not None or set(net.models) != {"gaussian"}:
         return ""
     return (
-        "There is no normal distribution of largest likelihood on this graph (too few rows for its "
-        "cliques, or columns that determine each other): each variable is regressed on its neighbours "
-        "by itself, and answers are simulated."
+        "The likelihood has no maximum on this graph (too few rows for its cliques, or columns "
+        "that determine each other): each variable is regressed on its neighbours separately, "
+        "and answers are simulated."
     )
 
 
@@ -212,7 +212,7 @@ def _columns_of(graph: DAG | UGraph, data: Source) -> Source:
     lacking = sorted(set(graph.nodes) - set(data.names))
     if lacking:
         raise GraphError(
-            f"The graph has a variable {lacking[0]!r} that the data lack. "
+            f"The graph has a variable {lacking[0]!r} that is not in the data. "
             f"{close_to(lacking[0], data.names)}"
         )
     nodes = set(graph.nodes)

@@ -70,7 +70,9 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:
-        raise FitError(f"Graph and numbers need the same variables; {missing[0]!r} is in one only.")
+        raise FitError(
+            f"Graph and parameters must have the same variables; {missing[0]!r} is in one only."
+        )
     variables = {
         name: _variable(name, known.parents_of(name), numbers[name]) for name in known.nodes
     }
@@ -110,7 +112,9 @@ def with_local(net: Network, name: str, model: Any) -> Network:
     """
     own = net.net
     if not own.directed:
-        raise GraphError("Local models are replaced in directed networks, got an undirected one.")
+        raise GraphError(
+            "Local models can be replaced in directed networks only, got an undirected one."
+        )
     node = own.index(name)
     variable, parents = own.variables[node], [own.variables[i] for i in own.inputs[node]]
     if isinstance(model, LocalModel):
@@ -140,7 +144,7 @@ def with_local(net: Network, name: str, model: Any) -> Network:
 def _variable(name: str, parents: Sequence[str], given: Mapping[Any, Any]) -> Variable:
     """A variable with the levels that its numbers name; a number if they name none."""
     if not isinstance(given, Mapping):
-        raise FitError(f"The numbers of variable {name!r} must be a mapping, got {given!r}.")
+        raise FitError(f"The parameters of variable {name!r} must be a mapping, got {given!r}.")
     if "levels" in given:
         return Variable(name, tuple(given["levels"]))
     if len(given) < 2 - bool(parents) or set(given) & set(_LINEAR):  # one level is no distribution
@@ -148,8 +152,8 @@ def _variable(name: str, parents: Sequence[str], given: Mapping[Any, Any]) -> Va
     row = next(iter(given.values())) if parents else given
     if not isinstance(row, Mapping):
         raise FitError(
-            f"Variable {name!r} has parents, so it needs a mapping from levels to probabilities for each "
-            f"state of {', '.join(parents)}, got {row!r}."
+            f"Variable {name!r} has parents, so its parameters must be a mapping from levels to "
+            f"probabilities for each state of {', '.join(parents)}, got {row!r}."
         )
     return Variable(name, tuple(row))
 
@@ -160,7 +164,7 @@ def _regression(
     name, inputs = child.name, [parent.name for parent in parents]
     for word in given:
         if word not in _LINEAR:
-            raise unknown(f"number of variable {name!r} called", word, _LINEAR)
+            raise unknown(f"parameter of variable {name!r} called", word, _LINEAR)
     if discrete := [parent.name for parent in parents if parent.discrete]:
         raise FitError(f"Variable {name!r} is linear, and its parent {discrete[0]!r} has levels.")
     slopes: Mapping[str, float] = given.get("coefficients", {})
@@ -170,7 +174,7 @@ def _regression(
             f"{', '.join(slopes) or 'none'}."
         )
     if ("sd" in given) == ("variance" in given):
-        raise FitError(f"Variable {name!r} needs one of 'sd' and 'variance'.")
+        raise FitError(f"Variable {name!r} must have one of 'sd' and 'variance'.")
     width = _number(name, given["variance"] if "variance" in given else given["sd"])
     if not width > 0:
         raise FitError(f"The sd or variance of {name!r} must be positive, got {width}.")
@@ -196,7 +200,7 @@ def _table(
         return DiscreteConditional(normalise(child, parents, states))
     for word in given:
         if word not in _TABLE:
-            raise unknown(f"number of variable {child.name!r} called", word, _TABLE)
+            raise unknown(f"parameter of variable {child.name!r} called", word, _TABLE)
     names = [parent.name for parent in parents]
     axes = list(given.get("parents", order))
     if sorted(axes) != sorted(names):
@@ -246,8 +250,9 @@ def _state(
     known = {parent.name: set(map(str, parent.levels or ())) for parent in parents}
     if set(found) != set(names) or any(level not in known[name] for name, level in found.items()):
         raise FitError(
-            f"A state of the parents of {child.name!r} is written as "
-            f"'{', '.join(f'{p.name}={(p.levels or (None,))[0]}' for p in parents)}', got {state!r}."
+            f"A state of the parents of {child.name!r} must be written as "
+            f"'{', '.join(f'{p.name}={(p.levels or (None,))[0]}' for p in parents)}', got "
+            f"{state!r}."
         )
     return tuple(found[name] for name in names)
 
@@ -264,7 +269,7 @@ def _row(child: Variable, given: Any, where: str) -> list[float]:
 
 def _number(name: str, value: object) -> float:
     if not is_number(value):
-        raise FitError(f"Variable {name!r} needs numbers, got {value!r}.")
+        raise FitError(f"Variable {name!r} must have numbers as parameters, got {value!r}.")
     return float(value)
 
 
@@ -316,12 +321,14 @@ def random_network(
         graph = _directed(nodes)
         names = graph.nodes
         if arcs is not None:
-            raise GraphError("arcs is for graphs that are drawn: the graph given has its own.")
+            raise GraphError(
+                "arcs= is for random graphs: leave it out, since graph= has its own arcs."
+            )
         graph = graph.over(sorted(names))
     else:
         graph = random_graph(names, rng, arcs=arcs, max_parents=max_parents)
     if not names:
-        raise DataError("A random network needs at least one variable, got none.")
+        raise DataError("A random network must have at least one variable, got none.")
     both = (levels, levels) if isinstance(levels, int) else levels
     discrete = model == "discrete"
     net = (
@@ -346,5 +353,5 @@ def _directed(given: Any) -> DAG:
     """A DAG in any form."""
     graph = graph_of(given)
     if not graph.directed:
-        raise GraphError("A network made by hand needs a DAG, got an undirected graph.")
+        raise GraphError("The graph of aw.network must be a DAG, got an undirected graph.")
     return graph

@@ -168,7 +168,7 @@ def _budget(took: float, watch: Progress, n_jobs: int, progress: bool | None) ->
 _OFF = Note(
     NoteKind.CERTAINTY, "it was turned off by {certainty=}", fixes=(Fix("certainty", False),)
 )
-_NO_TIME = Note(NoteKind.CERTAINTY, "There was no time to find how sure edges are.")
+_NO_TIME = Note(NoteKind.CERTAINTY, "There was no time for the certainty of edges.")
 
 
 def _certain(

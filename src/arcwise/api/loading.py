@@ -96,7 +96,9 @@ def load(path: str | PathLike[str], data: Any = None) -> Any:
     if data is None:
         return found
     if not isinstance(found, Network):
-        raise OptionError("data= belongs to learned networks: a posterior is saved with its data.")
+        raise OptionError(
+            "data= is for learned networks: leave it out, since a posterior is saved with its data."
+        )
     return _with_data(found, data)
 
 
@@ -106,15 +108,17 @@ def _loaded(path: str | PathLike[str]) -> Any:
     if not isinstance(kind, str):
         raise FileError(f"{str(path)!r} cannot be read: its kind must be text.")
     if kind not in READERS:
-        raise FileError(f"{str(path)!r} holds a {kind:.60}, and known are {', '.join(READERS)}.")
+        raise FileError(
+            f"{str(path)!r} holds a {kind:.60}, but must hold one of {', '.join(READERS)}."
+        )
     return READERS[kind](stored, path)
 
 
 def _network(stored: io.StoredNet, path: str | PathLike[str]) -> Network:
     if stored.net is None:
         raise FileError(
-            f"{str(path)!r} holds a graph without fitted numbers: read it with load_graph, and fit it "
-            "to a table with fit."
+            f"{str(path)!r} contains a graph without parameters: read it with load_graph, and "
+            "fit it to a table with fit."
         )
     try:
         return _read_network(stored.net, stored.about)
@@ -156,9 +160,7 @@ def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
     """
     graph = io.load(path).graph
     if graph.directed is None:
-        raise FileError(
-            f"{str(path)!r} holds a graph with edges that have no direction beside arcs."
-        )
+        raise FileError(f"{str(path)!r} contains a graph with both arcs and undirected edges.")
     return graph
 
 
@@ -196,8 +198,8 @@ def _with_data(net: Network, data: Any) -> Network:
     """
     if not net.graph.directed or "search" not in net.settings:
         raise FitError(
-            "data= is for directed networks that were learned: the graph of this one was given, or is "
-            "undirected, and answers have no range."
+            "data= is for learned directed networks: the graph of this one was given or is "
+            "undirected, so answers have no range."
         )
     source, spec = _source(net, data), _specification(net)
     problem = bind(spec, source)
@@ -205,7 +207,7 @@ def _with_data(net: Network, data: Any) -> Network:
     _check_same(net, fits)
     known = {**settings_of(problem), "seed": net.settings.get("seed")}
     again = all(net.settings.get(name) == value for name, value in known.items())
-    unknown_way = Note(NoteKind.CERTAINTY, "the file does not say all of how the graph was learned")
+    unknown_way = Note(NoteKind.CERTAINTY, "the file lacks some settings of learning")
     why = None if again else unknown_way
     limits = net.limits or spec.rules.on(net.net.names)
     budget = CertaintyBudget(QUICK_SECONDS, 2.0 * QUICK_SECONDS, why=why)
@@ -219,7 +221,7 @@ def _source(net: Network, data: Any) -> Source:
     source = any_table(data)
     for name in net.variables:
         if name not in source.names:
-            raise DataError(f"The data lack the variable {name!r} of the network.")
+            raise DataError(f"The data have no variable {name!r} of the network.")
     if not isinstance(source, Table):
         return source
     kinds = {variable.name: variable.kind for variable in net.net.variables}
@@ -233,7 +235,9 @@ def _specification(net: Network) -> Specification:
     lost = [name for name in _LOST if name in settings]
     options = as_mapping(settings.get("search_options"))
     if lost or "factors" in options:
-        raise FitError(f"The file does not keep {(*lost, 'factors')[0]}: learn the network again.")
+        raise FitError(
+            f"The file does not contain {(*lost, 'factors')[0]}: learn the network again."
+        )
     made = specification(
         graph=settings.get("graph", "directed"),
         model=dict(zip(net.net.names, net.net.models, strict=True)),

@@ -106,7 +106,7 @@ class Network(AskedNetwork, Figures):
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """Arcs as pairs (parent, child) of names; directed networks only."""
-        return self._dag("arcs", "graph.edges are its edges").arcs
+        return self._dag("arcs", "use graph.edges").arcs
 
     def _dag(self, what: str, instead: str) -> DAG:
         """The graph where it is directed; else say that edges have no direction."""
@@ -117,7 +117,7 @@ class Network(AskedNetwork, Figures):
     @cached_property
     def cpdag(self) -> PDAG:
         """The equivalence class: arcs that data or rules can orient are directed, the others are not."""
-        dag = self._dag("class of equivalent directions", "take its graph")
+        dag = self._dag("class of equivalent directions", "use its graph")
         return graphs.cpdag(dag, self.limits)
 
     @cached_property
@@ -172,8 +172,8 @@ class Network(AskedNetwork, Figures):
         """
         if self.settings.get("numbers") == "penalised":
             raise FitError(
-                "The numbers of this network are shrunk by the penalty: learn it with refit=True to ask "
-                "what its edges are worth."
+                "The parameters of this network are shrunk by the penalty: learn it with "
+                "refit=True to get the refit losses."
             )
         return refit_losses(self.net, self.edges.present)
 
@@ -189,11 +189,11 @@ class Network(AskedNetwork, Figures):
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Variables with an arc into this one."""
-        return self._dag("parents", "ask for neighbours(name)").parents_of(self._known(name))
+        return self._dag("parents", "use neighbours(name)").parents_of(self._known(name))
 
     def children(self, name: str) -> tuple[str, ...]:
         """Variables that this one has an arc into."""
-        return self._dag("children", "ask for neighbours(name)").children_of(self._known(name))
+        return self._dag("children", "use neighbours(name)").children_of(self._known(name))
 
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Variables with an edge to this one, in whatever direction."""

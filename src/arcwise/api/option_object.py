@@ -20,7 +20,7 @@ class Option:
     >>> Tabu(restarts=-1)
     Traceback (most recent call last):
     ...
-    arcwise.errors.OptionError: The option 'restarts' is a non-negative integer, got -1.
+    arcwise.errors.OptionError: The option 'restarts' must be a non-negative integer, got -1.
     """
 
     word: ClassVar[str]
@@ -132,5 +132,5 @@ def _without_taker(name: str) -> OptionError:
     if having:
         return OptionError(f"{name!r} is no option here: it is an option of {join_words(having)}.")
     return OptionError(
-        f"{name!r} is no setting of a search, a score, a model or a method; see --help for what has a flag."
+        f"{name!r} is not a setting of a search, score, model or method: see --help for flags."
     )

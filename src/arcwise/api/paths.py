@@ -122,12 +122,12 @@ class PenaltyPath:
         if penalty is None:
             low, high = self.knots[0].penalty, self.knots[-1].penalty
             raise FitError(
-                "A path has a graph for each non-negative penalty: say which, as in "
-                f"{asked}({(low + high) / 2:.2g}); graphs change between {low:.3g} and {high:.3g} "
-                f"({self.unit})."
+                "A path has a graph for each non-negative penalty: name one, as in "
+                f"{asked}({(low + high) / 2:.2g}); graphs change between {low:.3g} and "
+                f"{high:.3g} ({self.unit})."
             )
         if not is_number(penalty) or not penalty >= 0:
-            raise FitError(f"A penalty is a non-negative number, got {penalty!r}.")
+            raise FitError(f"The penalty must be a non-negative number, got {penalty!r}.")
         return float(penalty)
 
     def report(

@@ -33,7 +33,7 @@ def save_posterior(post: Posterior, place: Path, with_data: bool) -> Path:
     """Write a posterior to a file; other formats would hold no more than one of its graphs."""
     if not place.name.lower().removesuffix(".gz").endswith((".json", ".arcwise")):
         raise FileError(
-            f"A distribution over graphs is saved as .json or .arcwise, not as {place.name!r}; "
+            f"A distribution over graphs must be saved as .json or .arcwise, got {place.name!r}; "
             "best.save() or averaged().save() write one network."
         )
     io.save(_stored_posterior(post, with_data), place)
@@ -170,12 +170,12 @@ def _read_posterior(stored: io.StoredNet, about: Mapping[str, Any]) -> Posterior
     check_posterior(found)
     kept = as_mapping(about["kept"])
     if not fits(kept, dict[str, np.ndarray]):
-        raise FileError("what it would go on from is no array")
+        raise FileError("the state to continue from is not an array")
     if about.get("kept_digest", digest(kept).hex()) != digest(kept).hex():  # older files have none
-        raise FileError("what it would go on from was changed")
+        raise FileError("the state to continue from was changed")
     plan = _read_plan(about["plan"])
     if ("sizes" in kept) != (plan.method == "bootstrap"):
-        raise FileError("what it would go on from is of another method")
+        raise FileError("the state to continue from is of another method")
     spec = _read_choices(about.get("choices"), about["seed"])
     order = as_order(about.get("order"), nodes)
     rows, mark = as_number(about.get("rows"), "rows"), str(about["fingerprint"])
@@ -286,7 +286,7 @@ def _check_plain(found: results.GraphDistribution) -> None:
     """Reject entries of other types, or numbers out of range."""
     texts = (found.meaning, found.prior)
     if not fits(texts, tuple[str, ...]) or not fits(found.classes, bool):
-        raise FileError("its meaning and prior must be texts, and classes a truth value")
+        raise FileError("its meaning and prior must be texts, and classes a boolean")
     draws = found.draws
     if not is_count(draws):
         raise FileError(
@@ -339,7 +339,7 @@ def as_notes(value: object, kind: NoteKind) -> tuple[Note, ...]:
     """Notes; those of older files are sentences, which get this kind."""
     notes = [Note.from_stored(each, kind) for each in as_sequence(value)]
     if None in notes:
-        raise FileError("its notes must be sentences, or have a kind, a text, columns and fixes")
+        raise FileError("its notes must be texts, or have a kind, a text, columns and fixes")
     return notes_of(kind, *notes)
 
 

@@ -148,7 +148,7 @@ class Posterior(Asked):
     def arc(self, tail: str, head: str) -> Probability:
         """Probability of the arc from one variable to another."""
         if not self.directed:
-            raise GraphError("Undirected graphs have no arcs: ask for edge(first, second).")
+            raise GraphError("Undirected graphs have no arcs: use edge(first, second).")
         a, b = self._number(tail), self._number(head)
         return Probability(float(self.found.arcs[a, b]), float(self.found.arc_errors[a, b]))
 
@@ -217,7 +217,7 @@ class Posterior(Asked):
         said = [f"Edges have a {self.meaning} above {level:.3g}, {own}."]
         if left:
             pairs = ", ".join(f"{one} - {two}" for one, two in left[:5])
-            said.append(f"Rules and other arcs allow no direction for {pairs}: left out.")
+            said.append(f"Rules and other arcs allow no direction for {pairs}: dropped.")
         return self._network(graph, f"averaged ({self.meaning} above {level:.3g})", *said)
 
     def _network(self, graph: Graph, search: str, *notes: str) -> Network:
@@ -245,7 +245,7 @@ class Posterior(Asked):
         """The specification tied to the data."""
         source = self._source("fitted networks and averaged answers")
         if self.specification is None:
-            raise FitError("The file does not say how the graphs were found.")
+            raise FitError("The file lacks the settings of the search.")
         return bind(self.specification, source)
 
     def _source(self, what: str) -> Source:
@@ -366,13 +366,13 @@ class Posterior(Asked):
             if truth is None:
                 raise OptionError("A figure of reliability needs the true graph: truth=graph.")
             return plot_reliability([self.found], [graph_of(truth)], ax=ax)
-        raise unknown("kind of picture", kind, ("graph", "matrix", "trace", "reliability"))
+        raise unknown("kind of plot", kind, ("graph", "matrix", "trace", "reliability"))
 
     def log_scores(self) -> Array:
         """The scores of the graphs drawn (chains by draws); of "mcmc" only."""
         names = sorted(n for n in self.kept if n.endswith("_log_scores") and len(self.kept[n]))
         if not names:
-            raise FitError("Only chains (method='mcmc') have scores that were drawn one by one.")
+            raise FitError("Only chains (method='mcmc') have a sequence of scores.")
         least = min(len(self.kept[name]) for name in names)
         return np.stack([self.kept[name][-least:] for name in names])
 

@@ -76,7 +76,7 @@ class Progress:
     ) -> None:
         if limit is not None and not (is_number(limit) and limit >= 0):
             raise OptionError(
-                f"time_limit= is a non-negative number of seconds, or None, got {limit!r}."
+                f"time_limit must be a non-negative number of seconds or None, got {limit!r}."
             )
         self.label, self.limit, self.cpu = label, limit, cpu
         self._cpu_began = time.thread_time()

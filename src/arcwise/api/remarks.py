@@ -80,7 +80,7 @@ def _certainty(rows: list[Edge], directed: bool) -> str:
     levels = [row.certainty for row in rows if row.certainty is not None]
     headless = sum(not row.head for row in rows) if directed else 0
     if not levels:
-        text = "The certainty of its edges is not known"
+        text = "There is no certainty for its edges"
     else:
         sure = sum(level >= CERTAIN for level in levels)
         text = f"{sure} of {plural(len(rows), 'edge')} have a certainty of at least {CERTAIN:g}"
@@ -136,8 +136,10 @@ def _open(rows: list[Edge], directed: bool) -> Doubt | None:
     names = join_words((_pair(row) for row in headless), 5)
     return {
         "about": "open directions",
-        "text": f"The data do not tell the direction of {plural(len(headless), 'edge')}: {names}.",
-        "fix": "State known directions with required= or tiers=, or decide by an experiment.",
+        "text": (
+            f"The data do not determine the direction of {plural(len(headless), 'edge')}: {names}."
+        ),
+        "fix": "Give known directions by required= or tiers=, or run an experiment.",
     }
 
 
@@ -146,6 +148,6 @@ def _unchecked(net: Network) -> Doubt | None:
         return None
     return {
         "about": "certainty",
-        "text": f"The certainty of edges is not known: {net.edges.unchecked}.",
-        "fix": "net.certainty() finds it.",
+        "text": f"There is no certainty of edges: {net.edges.unchecked}.",
+        "fix": "net.certainty() computes it.",
     }

@@ -98,7 +98,9 @@ def _complete(result: Validation | None, watch: Progress) -> Validation:
         return result
     if watch.stopped.reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
-    raise FitError(f"Not every fold was done in {watch.limit:g} s: give more time, or fewer folds.")
+    raise FitError(
+        f"Not every fold was finished in {watch.limit:g} s: allow more time, or use fewer folds."
+    )
 
 
 def _fixed(graph: Any, search: str | Search, penalty: Any) -> DAG | UGraph:
@@ -106,9 +108,9 @@ def _fixed(graph: Any, search: str | Search, penalty: Any) -> DAG | UGraph:
     if isinstance(graph, str) and plain(graph):
         raise unknown("kind of graph", graph, graphs())
     if search != "auto":
-        raise OptionError("With a graph nothing is searched: leave out search.")
+        raise OptionError("With graph= there is no search: leave out search.")
     if penalty is not None:
-        raise OptionError("With a graph nothing is searched: leave out penalty.")
+        raise OptionError("With graph= there is no search: leave out penalty.")
     return graph_of(graph)
 
 
@@ -138,7 +140,7 @@ def _dealt(source: Source, rows: Table, folds: Any, seed: int, target: str | Non
     if is_integer(folds):
         return Folds(*cut(rows, int(folds), np.random.default_rng(seed)))
     if not isinstance(source, Table):
-        raise DataError("Own folds need a table of rows.")
+        raise DataError("Folds given by rows need a table of rows.")
     if source.rows == rows.rows:
         return given_folds(rows, folds, None)
     holes = source.select(rows.names).missing()

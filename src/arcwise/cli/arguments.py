@@ -59,7 +59,7 @@ def assignments(texts: Iterable[str], option: str) -> dict[str, str]:
     for text in texts:
         name, sign, value = (part.strip() for part in text.rpartition("="))
         if not (sign and name and value):
-            raise DataError(f"{option} is written as name=value, got {text!r}.")
+            raise DataError(f"{option} must be written as name=value, got {text!r}.")
         if name in found:
             raise DataError(f"{option} names {name!r} twice.")
         found[name] = value
@@ -185,17 +185,19 @@ def event(text: str) -> dict[str, Any]:
         if equal := _EQUAL.fullmatch(part):
             name, value = equal.groups()
             if name in found:
-                raise DataError(f"The event {text!r} says what {name!r} is twice.")
+                raise DataError(f"The event {text!r} bounds {name!r} twice.")
             found[name] = value
             continue
         name, low, high = _bounds(part)
         if isinstance(found.get(name), str):
-            raise DataError(f"The event {text!r} says what {name!r} is twice.")
+            raise DataError(f"The event {text!r} bounds {name!r} twice.")
         if name[0] in "<>" or name[-1] in "<>":
             raise _no_event(part)
         low, high = _inside(found.get(name, (None, None)), low, high)
         if low is not None and high is not None and low > high:
-            raise DataError(f"Nothing can be {text!r}: the lower bound is above the upper one.")
+            raise DataError(
+                f"Nothing can satisfy {text!r}: the lower bound is above the upper one."
+            )
         found[name] = (low, high)
     return found
 
@@ -217,7 +219,8 @@ def _bounds(text: str) -> tuple[str, float | None, float | None]:
 
 def _no_event(text: str) -> DataError:
     return DataError(
-        f"An event is written like 'quality > 6', '5 < quality < 7' or 'colour = red', got {text!r}."
+        "An event must be written like 'quality > 6', '5 < quality < 7' or 'colour = "
+        f"red', got {text!r}."
     )
 
 

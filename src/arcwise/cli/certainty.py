@@ -175,6 +175,6 @@ def _show_pairs(found: Posterior) -> None:
     rest = len(found.edges) - len(likely)
     if rest:
         terminal.show(f"{plural(rest, 'pair')} with less than {FAINT:g}")
-    what = f"Joined: {found.meaning} of an edge between the two"
+    what = f"Adjacent: {found.meaning} of an edge between the two"
     ways = "; ->, <-: of the arc in this direction" if found.directed else ""
     terminal.show("", terminal.styled(f"{what}{ways}; error: its Monte-Carlo error.", "dim"), "")

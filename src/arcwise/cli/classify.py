@@ -119,7 +119,7 @@ def classify(
 def _written_as(structure: str) -> str:
     """What the file holds: of an average, one network only."""
     return {
-        "aode": "one network of the average, with the parent that tells most",
+        "aode": "one network of the average, with the most informative parent",
         "averaged": "one network of the average, the most probable",
     }.get(structure, "the classifier")
 
@@ -139,7 +139,8 @@ def _losses(
         value = numbers([cost])
         if len(names) != 2 or not set(names) <= set(known) or value is None:
             raise OptionError(
-                f"--loss takes TRUE,DECIDED=NUMBER with classes of {', '.join(known)}, got {text!r}."
+                f"--loss must be TRUE,DECIDED=NUMBER with classes of {', '.join(known)}, "
+                f"got {text!r}."
             )
         found[known[names[0]], known[names[1]]] = value[0]
     return found
@@ -171,7 +172,7 @@ def _show_arcs(found: Classification, most: int = 20) -> None:
 
 def _show_validated(found: Classified) -> None:
     about = (
-        ("rows", f"{found.rows} in {found.folds} parts"),
+        ("rows", f"{found.rows} in {found.folds} folds"),
         ("accuracy", f"{found.accuracy:.4f} ± {found.accuracy_error:.4f}"),
         ("log-loss", f"{found.log_loss:.4f} ± {found.log_loss_error:.4f} nats"),
         ("Brier score", f"{found.brier:.4f}"),

@@ -73,7 +73,7 @@ def data(
         raise unknown("example table or network", name, {each.name for each in examples()})
     if output is not None:
         if name is None:
-            raise FileError("Name one of the tables or networks to write.")
+            raise FileError("NAME of a table or network to write.")
         _write(entries, output)
     elif json:
         words = ("name", "kind", "what", "rows", "columns", "origin", "terms")
@@ -237,7 +237,9 @@ class Categories(Levels):
     def wanted(self) -> bool:
         """Whether anything is asked for."""
         if self.discretise is None and (self.bins is not None or self.target is not None):
-            raise OptionError("--bins and --target say how to cut columns: they need --discretise.")
+            raise OptionError(
+                "--bins and --target need --discretise, since they set how columns are cut."
+            )
         return self.discretise is not None or any(getattr(self, word) for word in _ONE)
 
     def table(
@@ -299,7 +301,7 @@ def _show(table: Table, name: str) -> None:
         for variable in made
         if variable.cuts is not None or variable.coding is not None
     ]
-    show(styled(f"{name}: {plural(len(rows), 'column')} made into levels", "bold"), "")
+    show(styled(f"{name}: {plural(len(rows), 'column')} cut into levels", "bold"), "")
     show(grid(["column", ">levels", "which"], rows), "")
 
 
@@ -317,7 +319,7 @@ def levels(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
         head, sign, held = text.partition("=")
         column, colon, level = (part.strip() for part in head.rpartition(":"))
         if not (colon and column and level and (held.strip() or not sign)):
-            raise DataError(f"--level is written as column:level=what it holds, got {text!r}.")
+            raise DataError(f"--level must be written as column:level=content, got {text!r}.")
         what = _held(held.strip()) if sign else None
         found.setdefault(column, {}).setdefault(level, []).append(what)
     return {
@@ -343,5 +345,5 @@ def _held(text: str) -> Any:
 def _numbers(name: str, text: str) -> list[float]:
     found = numbers(names([text]))
     if found is None:
-        raise DataError(f"--cuts {name} needs numbers, as in {name}=5,11, got {text!r}.")
+        raise DataError(f"--cuts {name} must have numbers, as in {name}=5,11, got {text!r}.")
     return found

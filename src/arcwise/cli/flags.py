@@ -93,22 +93,20 @@ def _described(owner: Any) -> dict[str, inspect.Parameter]:
 
 # -- how a table is read -------------------------------------------------------------------------
 
-NetFile = Annotated[Path, argument("NET", "A model file, as written by learn or fit.")]
-RowsFile = Annotated[
-    Path, argument("ROWS", "A table, with missing values or without; - for standard input.")
-]
+NetFile = Annotated[Path, argument("NET", "A model file written by learn or fit.")]
+RowsFile = Annotated[Path, argument("ROWS", "A table; cells may be empty; - is standard input.")]
 Target = Annotated[str, argument("TARGET", "The variable to predict.")]
 NaValues = Annotated[
     list[str] | None,
-    data_option("VALUE", help="A further value that stands for a missing one, such as -999."),
+    data_option("VALUE", help="Another value to treat as missing, such as -999."),
 ]
 Stream = Annotated[
     bool,
     switch(
         "--stream",
         panel="Data",
-        help="Read in batches, for files larger than memory: kept are distinct rows of levels with their"
-        " counts, or means and covariances of numbers.",
+        help="Read a file larger than memory in batches; keep only counts of distinct rows, or "
+        "means and covariances.",
     ),
 ]
 
@@ -146,8 +144,8 @@ class DataOptions:
             return self.table()
         if self.kind:
             raise DataError(
-                "--kind does not go with --stream: a stream takes words as levels, and whole numbers, too, "
-                "where all columns have few values."
+                "--kind cannot be used with --stream: a stream reads text as levels, and "
+                "integers, too, if all columns have few values."
             )
         words = self.reading()
         words.pop("kinds")
@@ -204,14 +202,14 @@ Settings = Annotated[
     learning_option(
         "NAME=VALUE",
         "--option",
-        help="A further setting of the search, the score or the model, such as restarts=10, gamma=1,"
-        " bandwidths=one or scale=covariance.",
+        help="Another setting of the search, score or model, such as restarts=10, gamma=1 or "
+        "scale=covariance.",
     ),
 ]
 TimeLimit = Annotated[
     float | None,
     learning_option(
-        "SECONDS", least=0, help="Stop after so many seconds with the best result so far."
+        "SECONDS", least=0, help="Stop after this time and keep the best result so far."
     ),
 ]
 
@@ -407,14 +405,12 @@ class Simulation:
 ModelOut = Annotated[
     Path | None,
     main_output(
-        help="The model file to write; by default the data's name with .json, in this folder."
+        help="Model file to write; by default the name of the data with .json, in this folder."
     ),
 ]
 TableOut = Annotated[
     Path | None, main_output(help="The file to write: {tables}; by default CSV to standard output.")
 ]
-Plot = Annotated[Path | None, output_option(help="Draw the network, too: {pictures}.")]
-Json = Annotated[
-    bool, switch("--json", panel="Output", help="Print one JSON document, for machines.")
-]
-Quiet = Annotated[bool, switch("-q", "--quiet", panel="Output", help="Print nothing but errors.")]
+Plot = Annotated[Path | None, output_option(help="Plot the network to a file: {pictures}.")]
+Json = Annotated[bool, switch("--json", panel="Output", help="Print one JSON document.")]
+Quiet = Annotated[bool, switch("-q", "--quiet", panel="Output", help="Print errors only.")]

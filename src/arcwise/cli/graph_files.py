@@ -96,7 +96,7 @@ def _show_numbers(found: dict[str, Any]) -> None:
             error = f" ± {value['error']:.2g}" if value["error"] else ""
             show(f"  {each}: {value['nats']:.6g}{error}")
     if found.get("parameters"):
-        show("", styled("numbers that differ most", "bold"))
+        show("", styled("parameters that differ most", "bold"))
         show(
             *(
                 f"  {each['variable']}: {each['number']} is {each['first']:.4g} in A, "
@@ -135,7 +135,7 @@ def _differences(found: Comparison) -> dict[str, list[str]]:
     return {
         "only in A": [each.graph for each in found.differences if not each.reference],
         "only in B": [each.reference for each in found.differences if not each.graph],
-        "joined in another way": [f"{each.graph} in A, {each.reference} in B" for each in others],
+        "another kind of edge": [f"{each.graph} in A, {each.reference} in B" for each in others],
     }
 
 
@@ -163,5 +163,5 @@ def convert(
     io.save(drawn, target)
     ending = Path(target.name.lower().removesuffix(".gz")).suffix
     whole = ending in (*outputs.MODELS, *io.DISCRETE)
-    fitted = "the network" if whole else "the graph without its numbers"
+    fitted = "the network" if whole else "the graph without its parameters"
     outputs.say_written({target: "a graph" if stored.net is None else fitted})

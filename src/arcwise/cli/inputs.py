@@ -133,8 +133,8 @@ def read_rows(
     if not columns:
         if skipped.isdisjoint(raw.names):
             raise DataError(
-                f"The file has no column that the network knows: it has {listed(raw.names)}, "
-                f"the network {listed(net.variables)}."
+                f"The file has no column of the network: it has {listed(raw.names)}, the network "
+                f"{listed(net.variables)}."
             )
         # Only the target itself is there: nothing is known of any row.
         columns = {net.net.names[0]: pa.nulls(raw.rows, pa.float64())}
@@ -163,8 +163,8 @@ def load_network(path: Path, data: Path | None = None) -> Network:
     found = api.load(path, data)
     if not isinstance(found, api.Network):
         raise FileError(
-            f"{str(path)!r} holds a distribution over graphs, and a network is needed: arcwise posterior "
-            "--averaged FILE writes one."
+            f"{str(path)!r} must contain a network, got a distribution over graphs: 'arcwise "
+            "posterior --averaged FILE' writes a network."
         )
     return found
 
@@ -186,9 +186,9 @@ def any_graph(text: str) -> DAG | UGraph | PDAG:
         raise FileError(f"There is no file {text!r}; a graph is {GRAPH_FORMS}.")
     if either(text):
         raise GraphError(
-            f"{text!r} does not say whether its edges have a direction: write 'ug {text.strip()}' for an"
-            " undirected graph; for a directed one arcs such as 'parent -> child', or a model string"
-            " such as '[a][b|a]'."
+            f"{text!r} is ambiguous about directions: write 'ug {text.strip()}' for an "
+            "undirected graph; for a directed one arcs such as 'parent -> child', or a model "
+            "string such as '[a][b|a]'."
         )
     return graph_of(text.strip())
 
@@ -198,5 +198,5 @@ def directed_graph(text: str) -> DAG:
 
     graph = any_graph(text)
     if not graph.directed:
-        raise DataError(f"{text!r} holds a graph that is not directed.")
+        raise DataError(f"{text!r} must contain a directed graph, got an undirected one.")
     return graph

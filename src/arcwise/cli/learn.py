@@ -97,8 +97,8 @@ def _check_tuning(penalty: object, graph: str) -> None:
     """See, before any work is done, that there will be a choice to write."""
     if isinstance(penalty, float):
         raise OptionError(
-            f"--tuning writes how a rule chose the penalty, but --penalty {penalty:g} gives it: take a "
-            "rule such as cv, or leave --tuning out."
+            f"--tuning writes how a rule chose the penalty, but --penalty {penalty:g} gives a "
+            "number: use a rule such as cv, or leave --tuning out."
         )
     if penalty is None and graph == "directed":
         raise OptionError(
@@ -141,7 +141,10 @@ def fit(
 
     known = any_graph(graph)
     if known.directed is None:
-        raise DataError(f"{graph!r} holds a graph that is directed in part only.")
+        raise DataError(
+            f"{graph!r} must contain a directed or an undirected graph, got one with both "
+            "kinds of edges."
+        )
     target = outputs.model_file(output, source.data)
     outputs.check([(target, outputs.MODELS)], [source.data])
     table = categories.table(source)
@@ -200,7 +203,7 @@ def _show_validation(found: Validation) -> None:
     fewest, most = min(found.edges), max(found.edges)
     mean = f"{found.mean:.4f} ± {found.error:.4f} nats per unseen row"
     about = (
-        ("rows", f"{found.rows} in {len(found.edges)} parts"),
+        ("rows", f"{found.rows} in {len(found.edges)} folds"),
         (found.measure, f"{mean} (median {found.median:.4f})"),
         ("edges", f"{fewest}" if fewest == most else f"{fewest} to {most}"),
     )
@@ -274,7 +277,7 @@ def path(
             (output, lambda to: outputs.write_table(_curve(found), to), "edges against penalty"),
             (edges, lambda to: outputs.write_table(_edges(found), to), "edges at each penalty"),
             (plot, outputs.draw(found.plot), "a picture"),
-            (plot_edges, outputs.draw(found.plot_edges), "a picture of partial correlations"),
+            (plot_edges, outputs.draw(found.plot_edges), "a plot of partial correlations"),
         ]
     )
     if json:

@@ -50,9 +50,7 @@ def check(places: Iterable[tuple[Path | None, Sequence[str]]], inputs: Iterable[
         _check_place(path, inputs)
         ending = Path(path.name.lower().removesuffix(".gz")).suffix
         if endings and ending not in endings and (ending or not is_special(path)):
-            raise FileError(
-                f"{str(path)!r} should end in {either(endings)}, but ends in {ending!r}."
-            )
+            raise FileError(f"{str(path)!r} must end in {either(endings)}, got {ending!r}.")
         if path.resolve() in taken:
             raise FileError(f"{str(path)!r} is written twice: give each output a name of its own.")
         taken.add(path.resolve())
@@ -63,7 +61,7 @@ def _check_place(path: Path, inputs: Iterable[Path]) -> None:
     if path.is_dir():
         raise FileError(f"{str(path)!r} is a folder: give the name of a file.")
     if not path.parent.is_dir():
-        raise FileError(f"There is no folder {str(path.parent)!r} to write into: make it first.")
+        raise FileError(f"There is no folder {str(path.parent)!r} to write into: create it first.")
     for other in inputs:
         if path.exists() and other.exists() and os.path.samefile(path, other):
             raise FileError(f"{str(path)!r} is read by this command: write to another file.")

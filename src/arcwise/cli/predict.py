@@ -86,7 +86,7 @@ def _absent(raw: Raw, network: Network, target: str) -> list[str]:
     if not absent:
         return []
     word = "column" if len(absent) == 1 else "columns"
-    return [f"The rows have no {word} {listed(absent)}: taken as unknown."]
+    return [f"The rows have no {word} {listed(absent)}: treated as missing."]
 
 
 def _error(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
@@ -105,7 +105,7 @@ def _error(raw: Raw, network: Network, found: Predictions, na_values: list[str])
     error, spread = float(np.sqrt(np.mean(off**2))), float(truth[there].std())
     share = f", R2 {1 - error**2 / spread**2:.3f}" if spread > 0 else ""
     counted = plural(int(there.sum()), "row")
-    return [f"{found.name} is known in {counted}: root mean square error {error:.4g}{share}."]
+    return [f"{found.name} is present in {counted}: root mean square error {error:.4g}{share}."]
 
 
 def _share_right(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
@@ -122,7 +122,7 @@ def _share_right(raw: Raw, network: Network, found: Predictions, na_values: list
     if not any(there):
         return []
     counted = plural(sum(there), "row")
-    return [f"{found.name} is known in {counted}: {right / sum(there):.1%} predicted right."]
+    return [f"{found.name} is present in {counted}: {right / sum(there):.1%} predicted right."]
 
 
 def _numbers(raw: Raw, name: str, na_values: list[str]) -> Any:

@@ -40,7 +40,7 @@ USER, USAGE, FAULT = 1, 2, 3
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Learn a network": (learn, fit, path, posterior, prune, classify, validate),
-    "Ask it": (edges, query, explain, predict, impute, sample, report),
+    "Query a network": (edges, query, explain, predict, impute, sample, report),
     "Graphs and files": (compare, convert),
     "Data": (audit, discretise, data, demo),
 }
@@ -94,7 +94,7 @@ class Program(TyperGroup):
         except ArcwiseError as error:
             code = _say(shell_words(error.worded(Idiom.SHELL)), USER)
         except MemoryError:
-            code = _say("There is not enough memory: take fewer columns or rows.", USER)
+            code = _say("There is not enough memory: use fewer columns or rows.", USER)
         except Exception as error:
             code = _usage(error) if hasattr(error, "exit_code") else _fault(error)
         sys.exit(code)
@@ -120,7 +120,7 @@ def _usage(error: Any) -> int:
     text = error.format_message().strip() if hasattr(error, "format_message") else str(error)
     text = text[:1].upper() + text[1:].rstrip(".")
     if getattr(error, "option_name", "") == "--missing":
-        text += "; values that mean a gap are given with --na-values"
+        text += "; use --na-values for values that mean missing"
     end = "" if text.endswith("?") else "."
     return _say(f"{text}{end} See '{command} --help'.", USAGE)
 
@@ -130,8 +130,8 @@ def _fault(error: Exception) -> int:
         raise error
     said = " ".join(str(error).split())
     return _say(
-        f"Something went wrong that is not your fault ({type(error).__name__}: {said}). "
-        "Run the command again with ARCWISE_DEBUG=1 to see where.",
+        f"Arcwise failed with an internal error ({type(error).__name__}: {said}). Set "
+        "ARCWISE_DEBUG=1 and run the command again for a traceback, and please report it.",
         FAULT,
     )
 
@@ -298,7 +298,7 @@ app = typer.Typer(
 
 @app.callback(
     invoke_without_command=True,
-    epilog="Begin with 'arcwise demo', or with 'arcwise learn' and a table of your own.",
+    epilog="Start with 'arcwise demo', or with 'arcwise learn TABLE'.",
 )
 def arcwise(
     context: typer.Context,

@@ -319,7 +319,7 @@ def document(
 
 def show_go_on(net: Network, source: Table | Moments, model: Path, data: Path) -> None:
     """Print a command to go on with, on one line, so that it can be copied."""
-    show(unbroken(f"Go on with: {go_on(net, source, model, data)}"))
+    show(unbroken(f"Next: {go_on(net, source, model, data)}"))
 
 
 def go_on(net: Network, source: Table | Moments, model: Path, data: Path) -> str:

@@ -28,7 +28,6 @@ from arcwise.conditionals.base import (
 )
 from arcwise.conditionals.clg import ConditionalGaussian
 from arcwise.conditionals.discrete import DiscreteFamily
-from arcwise.conditionals.experts import ExpertsFamily
 from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmFamily
 from arcwise.conditionals.neural import NeuralFamily
@@ -52,7 +51,6 @@ FAMILIES: dict[str, Family] = {
         ConditionalGaussian(),
         GlmFamily(),
         NeuralFamily(),
-        ExpertsFamily(),
     )
 }
 
@@ -141,8 +139,7 @@ def _counted(table: Table) -> Table:
     table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row
     if table.total < 2:
         raise DataError(
-            f"Weights say how often rows count, and these sum to {table.total:g}: give numbers of "
-            "rows, not shares."
+            f"Weights are counts of rows, and these sum to {table.total:g}: give counts, not shares."
         )
     return table
 
@@ -164,7 +161,7 @@ def recast(family: Family, table: Table) -> Table:
         ways.append("cut the numbers into levels with discretise()")
         others.append("model='auto'")
     ways.append(f"take {' or '.join(others)}")
-    what = "levels (text, truth values, or asked for by kinds=)"
+    what = "levels (text, booleans, or by kinds=)"
     what, only = (what, "numbers") if table.variable(wrong[0]).discrete else ("numbers", "levels")
     raise DataError(
         f"{sentence_list(wrong)} {'hold' if several else 'holds'} {what}, and {family.name} models take "

@@ -57,11 +57,11 @@ class ConditionalGaussianModel:
         arrays = (self.intercepts, self.slopes, self.variances)
         if not fits or self.slopes.shape != (*shape, continuous):
             raise FitError(
-                "A conditional Gaussian model needs one regression for each configuration."
+                "A conditional Gaussian model must have one regression for each configuration."
             )
         if not all(np.isfinite(each).all() for each in arrays) or not (self.variances > 0).all():
             raise FitError(
-                "A conditional Gaussian model needs finite coefficients and positive variances."
+                "A conditional Gaussian model must have finite coefficients and positive variances."
             )
         for array in arrays:
             array.setflags(write=False)

@@ -72,10 +72,10 @@ class DiscreteConditional:
         """Check the numbers and close the array."""
         table = np.asarray(self.table, dtype=float)
         if table.ndim == 0 or table.size == 0:
-            raise FitError("A table of probabilities needs at least one level.")
+            raise FitError("A probability table must have at least one level.")
         off = np.abs(table.sum(axis=-1) - 1.0)
         if not np.isfinite(table).all() or (table < 0).any() or (off > 1e-9).any():
-            raise FitError("The rows of a table of probabilities must be from 0 to 1 and sum to 1.")
+            raise FitError("The rows of a probability table must be from 0 to 1 and sum to 1.")
         table.setflags(write=False)
         object.__setattr__(self, "table", table)
 
@@ -220,8 +220,8 @@ class DiscreteFamily(Family):
         for variable in table.variables:
             if len(variable.levels or ()) > _MOST_LEVELS:
                 raise DataError(
-                    f"{variable.name!r} has {len(variable.levels or ())} levels, and at most {_MOST_LEVELS} "
-                    "can be counted: leave it out with select(), or put levels together."
+                    f"{variable.name!r} has {len(variable.levels or ())} levels, and at most "
+                    f"{_MOST_LEVELS} can be counted: drop it with select(), or merge levels."
                 )
         return table
 
@@ -276,7 +276,8 @@ def check_cells(variables: Sequence[Variable]) -> None:
         child, parents = variables[-1].name, ", ".join(repr(v.name) for v in variables[:-1])
         raise FitError(
             f"The table of {child!r} given {parents} has {size:.3g} probabilities, above the "
-            f"{MOST_CELLS:.3g} that are kept: take fewer parents (max_parents=), or put levels together."
+            f"{MOST_CELLS:.3g} that are stored: use fewer parents (max_parents=), or merge "
+            "levels."
         )
 
 

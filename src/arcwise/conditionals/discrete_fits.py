@@ -33,9 +33,7 @@ class DiscreteFits(Fits):
     def __init__(self, statistics: Statistics, smoothing: Smoothing) -> None:
         levels = all(variable.discrete for variable in statistics.variables)
         if not (statistics.has_rows or levels):
-            raise FitError(
-                f"A discrete model needs counts of levels, but {statistics.content} were given."
-            )
+            raise FitError(f"A discrete model needs counts of levels, got {statistics.content}.")
         self.statistics, self.smoothing = statistics, smoothing
         self.nodes, self.rows = statistics.names, statistics.total
         self.models = (DiscreteFamily.name,) * len(self.nodes)

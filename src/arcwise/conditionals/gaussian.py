@@ -127,7 +127,7 @@ class GaussianFits(Fits):
         moments = statistics.moments()
         if not moments.n > 0:
             raise FitError(
-                "A GaussianFamily model needs at least one row with weight, but there is none."
+                "A Gaussian model needs at least one row with weight, but there is none."
             )
         self.statistics, self.moments = statistics, moments
         self.nodes, self.rows = moments.names, float(moments.n)
@@ -245,7 +245,7 @@ class GaussianFits(Fits):
         return GaussianHeldOut(self.moments, table or own, parts)
 
     def _rows_of(self, what: str) -> Table:
-        return self.statistics.rows(f"{what} need", "read the file as a table, or take bic")
+        return self.statistics.rows(f"{what} need", "read the file as a table, or use bic")
 
 
 class GaussianHeldOut(HeldOutFits):
@@ -262,7 +262,7 @@ class GaussianHeldOut(HeldOutFits):
         self._settle_constants(table, parts, moments.mean)
         self.rows = float(weight.sum())
         if not (self.train[:, 0, 0] > 0).all():
-            raise FitError("A held-out part holds every row, so nothing is left to fit a model to.")
+            raise FitError("A fold contains every row, so no row is left to fit a model to.")
 
     def _settle_constants(self, table: Table, parts: Parts, mean: Array) -> None:
         """Give columns that do not vary outside a part the stated spread, unrelated to others."""

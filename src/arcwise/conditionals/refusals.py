@@ -20,7 +20,7 @@ def no_count(family: "Family") -> NoReturn:
     """Refuse to count the parameters of models that have no number of them."""
     raise FitError(
         f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
-        "ebic) cannot be used: take loo or kfold."
+        "ebic) cannot be used: use loo or kfold."
     )
 
 
@@ -28,7 +28,7 @@ def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitErro
     """The error of a model that the family does not have."""
     given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
     return FitError(
-        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: take "
+        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: use "
         "another model for it, or another graph."
     )
 
@@ -41,8 +41,8 @@ def check_sizes(table: Table) -> None:
         size, spread = np.nanmax(np.abs(column)), np.nanmax(column) / 2 - np.nanmin(column) / 2
         if size > _LARGEST or 0 < spread < 1 / _LARGEST:
             raise DataError(
-                f"The numbers of column {variable.name!r} are of the size {size:.3g} with a spread of "
-                f"{2 * spread:.3g}; their squares cannot be computed: take another unit."
+                f"The values of column {variable.name!r} are of the size {size:.3g} with a spread of "
+                f"{2 * spread:.3g}; their squares overflow: change the unit."
             )
 
 

@@ -47,8 +47,8 @@ class GaussianConditional:
         numbers = np.array([self.intercept, self.variance, *self.coefficients])
         if not np.isfinite(numbers).all() or not self.variance > 0:
             raise FitError(
-                "A Gaussian local model needs finite coefficients and a positive variance, got "
-                f"intercept {self.intercept}, coefficients {list(self.coefficients)}, "
+                "A Gaussian local model must have finite coefficients and a positive variance, "
+                f"got intercept {self.intercept}, coefficients {list(self.coefficients)}, "
                 f"variance {self.variance}."
             )
         size = len(self.coefficients)

@@ -205,6 +205,4 @@ class ViewFits(Fits):
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Raise an error: parts of the rows have no meaning where each model sees other rows."""
-        raise FitError(
-            "Held-out scores need models that see the same rows: take bic, or score='loo'."
-        )
+        raise FitError("Held-out scores need models of the same rows: use bic, or score='loo'.")

@@ -166,12 +166,12 @@ def _look(table: Table, name: str) -> ColumnAudit:
 
 def _why(variable: Variable, fixed: bool) -> str:
     if fixed:
-        return "as asked"
+        return "as requested"
     if variable.levels is None:
         return "numbers"
     if variable.numeric:
-        return "few whole numbers" if len(variable.levels) <= 10 else "numeric categories"
-    return "truth values" if all(isinstance(each, bool) for each in variable.levels) else "text"
+        return "few distinct integers" if len(variable.levels) <= 10 else "numeric categories"
+    return "booleans" if all(isinstance(each, bool) for each in variable.levels) else "text"
 
 
 def _levels(
@@ -217,14 +217,14 @@ def _size_findings(table: Table) -> list[Note]:
     columns, cases = len(table.variables), table.total
     if columns >= cases:
         text = (
-            f"There are {columns} columns and only {cases:g} cases: no model of all columns at once"
-            " has a unique fit, so use a sparse search with an extended BIC."
+            f"There are {columns} columns and only {cases:g} cases: no model of all columns has "
+            "a unique fit, so use a sparse search with the extended BIC."
         )
         return [data_note(text)]
     if columns > np.sqrt(cases):
         text = (
-            f"There are {columns} columns, more than the square root of {cases:g} cases: plain BIC"
-            " keeps too many arcs there, extended BIC does not."
+            f"There are {columns} columns, more than the square root of {cases:g} cases: BIC "
+            "keeps too many arcs, the extended BIC does not."
         )
         return [data_note(text)]
     return []
@@ -236,7 +236,7 @@ def _gap_findings(table: Table, rows: Sequence[ColumnAudit]) -> list[Note]:
         return []
     most = ", ".join(f"{row.name!r}: {row.gaps}" for row in gappy[:3])
     whole = table.rows - int(table.missing().any(axis=1).sum())
-    text = f"{whole} of {table.rows} rows are complete; most gaps are in {most}."
+    text = f"{whole} of {table.rows} rows are complete; most missing values are in {most}."
     return [data_note(text, tuple(row.name for row in gappy)), *missing_findings(table)]
 
 
@@ -292,7 +292,7 @@ def pair_findings(table: Table) -> list[Note]:
         return said + _linear_findings(table, numbers)
     return [
         *said,
-        data_note(f"Correlations were not looked at: there are over {MOST} columns of numbers."),
+        data_note(f"Correlations were not computed: there are over {MOST} columns of numbers."),
     ]
 
 

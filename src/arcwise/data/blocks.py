@@ -242,7 +242,7 @@ class TextSource(Columns):
         text = as_utf8(start if whole else _whole_letters(start, found), found)
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
-            raise DataError("Text separated by white space cannot be streamed: use read().")
+            raise DataError("Text with white space as separator cannot be streamed: use read().")
         names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
         rows = rows if whole else _whole_rows(rows, layout.separator)
@@ -319,14 +319,16 @@ class TextSource(Columns):
     def _said(self, error: Exception) -> str:
         if "straddl" in str(error):
             most = size_words(self._block())
-            return f"A row takes more than {most} of text: that is no table of numbers and levels."
+            return (
+                f"A row takes more than {most} of text: this is not a table of numbers and levels."
+            )
         found = re.search(r"column #(\d+).*invalid value '(.*)'", str(error))
         if not found:
             return str(error).splitlines()[0]
         name, cell = self.names[int(found[1])], found[2]
         return (
-            f"Column {name!r} begins with numbers but has the text {cell!r} further on; if that"
-            f" means a gap, say na_values=[{cell!r}]."
+            f"Column {name!r} begins with numbers but contains the text {cell!r} later; if that "
+            f"means missing, give na_values=[{cell!r}]."
         )
 
 

@@ -74,11 +74,11 @@ class Coding:
 
     def __post_init__(self) -> None:
         if self.reads not in READS:
-            raise DataError(f"A coding reads {' or '.join(READS)}, not {self.reads!r}.")
+            raise DataError(f"A coding must read {' or '.join(READS)}, got {self.reads!r}.")
         if not self.marks or len(self.marks) != len(self.codes):
             raise DataError(f"{len(self.marks)} marks of a coding have {len(self.codes)} codes.")
         if self.reads == "time" and (np.diff([hour_of(mark) for mark in self.marks]) <= 0).any():
-            raise DataError(f"The times of a coding have to ascend, but are {self.marks!r}.")
+            raise DataError(f"The times of a coding must ascend, got {self.marks!r}.")
         if self.reads == "text":
             for mark in self.marks:
                 _found([""], mark)
@@ -111,8 +111,8 @@ class Coding:
         codes = self.of_texts(texts)
         if len(codes) and codes.min() < 0:
             raise DataError(
-                f"{name!r} has the value {texts[codes.argmin()]!r}, which fits no pattern of its levels: "
-                "name a level for all the rest."
+                f"{name!r} has the value {texts[codes.argmin()]!r}, which fits no pattern of its "
+                "levels: add a level with None for the rest."
             )
         return codes
 
@@ -165,9 +165,7 @@ def hour_of(value: Any, name: str = "") -> float:
     found = _IN_TEXT.search(value) if isinstance(value, str) else None
     hour = None if found is None else _hour(*found.groups())
     if hour is None:
-        where = (
-            f"{name!r} has the value {value!r}, where" if name else f"{value!r} was given, where"
-        )
+        where = f"{name!r} has the value {value!r}, where" if name else f"{value!r} was given, but"
         raise DataError(f"{where} a time of day such as '6:30' or '2024-02-01 18:15' is needed.")
     return hour
 
@@ -242,14 +240,14 @@ def by_levels(name: str, levels: Any) -> Definition:
     """
     if not isinstance(levels, Mapping) or not levels:
         raise DataError(
-            f"The levels of {name!r} are given by what each of them holds, as in "
-            f"{{'low': (0, 4), 'high': (5, None)}}, got {levels!r}."
+            f"The levels of {name!r} must be given with their contents, as in {{'low': (0, 4), "
+            f"'high': (5, None)}}, got {levels!r}."
         )
     held = [each for each in levels.values() if each is not None]
     if held and all(map(_is_range, held)):
         return _by_ranges(name, levels)
     if list(levels.values()).count(None) > 1:
-        raise DataError(f"Two levels of {name!r} are for all the rest: give one of them a form.")
+        raise DataError(f"Two levels of {name!r} are None, for the rest: give one of them a range.")
     if held and all(map(_are_times, held)):
         return _by_times(name, levels)
     if held and all(map(_are_patterns, held)):
@@ -287,7 +285,7 @@ def _by_ranges(name: str, levels: Mapping[Level, Any]) -> Definition:
     if None in levels.values():
         rest = next(level for level, held in levels.items() if held is None)
         raise DataError(
-            f"The level {rest!r} of {name!r} needs a range of numbers, such as (11, None)."
+            f"The level {rest!r} of {name!r} must have a range of numbers, such as (11, None)."
         )
     ends = {level: _ends(held) for level, held in levels.items()}
     ordered = sorted(ends, key=lambda level: ends[level])
@@ -340,8 +338,8 @@ def _by_times(name: str, levels: Mapping[Level, Any]) -> Definition:
         marks[_clock(start)] = code
         if length < free and rest is None:
             raise DataError(
-                f"No level of {name!r} holds the time {_clock(end)}: give one of them None, which is all "
-                "the rest."
+                f"No level of {name!r} holds the time {_clock(end)}: give one level None, which "
+                "means the rest."
             )
         if length < free and rest is not None:
             marks[_clock(end)] = rest

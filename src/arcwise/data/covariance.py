@@ -45,7 +45,7 @@ def floats(what: str, numbers: ArrayLike) -> Floats:
     try:
         return np.array(numbers, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"The {what} have to be numbers, got {numbers!r}.") from None
+        raise DataError(f"The {what} must be numbers, got {numbers!r}.") from None
 
 
 def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
@@ -73,7 +73,7 @@ def positive(n: object) -> float:
     """Return a number of cases as a float, or refuse what is none."""
     number = float(n) if is_number(n) else np.nan
     if not (np.isfinite(number) and number > 0):
-        raise DataError(f"The number of cases has to be a number above 0, got {n!r}.")
+        raise DataError(f"The number of cases must be above 0, got {n!r}.")
     return number
 
 
@@ -89,7 +89,7 @@ most 1: a correlation of 2 is impossible.
     _check_form(names, mean, covariance)
     scale = np.sqrt(np.abs(np.diag(covariance)))
     if (np.abs(covariance - covariance.T) > _ROUNDING * np.outer(scale, scale) + 1e-300).any():
-        raise DataError("A covariance matrix has to be symmetric, and this one is not.")
+        raise DataError("A covariance matrix must be symmetric, and this one is not.")
     negative = [name for name, each in zip(names, np.diag(covariance), strict=True) if each < 0]
     if negative:
         raise DataError(f"The variance of {sentence_list(negative)} is negative.")
@@ -100,17 +100,15 @@ most 1: a correlation of 2 is impossible.
 def _check_form(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(
-            f"The name {twice[0]!r} is given more than once: each variable needs its own."
-        )
+        raise DataError(f"The name {twice[0]!r} occurs more than once: names must be unique.")
     size = len(names)
     if mean.shape != (size,) or covariance.shape != (size, size):
         raise DataError(
-            f"{size} names need {size} means and a {size} by {size} covariance matrix, not shapes"
-            f" {mean.shape} and {covariance.shape}."
+            f"{size} names need {size} means and a {size} by {size} covariance matrix, got "
+            f"shapes {mean.shape} and {covariance.shape}."
         )
     if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
-        raise DataError("Means and covariances have to be finite numbers.")
+        raise DataError("Means and covariances must be finite numbers.")
 
 
 def _check_pairs(names: Sequence[str], covariance: Floats, scale: Floats) -> None:
@@ -147,8 +145,8 @@ def _check_sums(names: Sequence[str], covariance: Floats, scale: Floats) -> None
     order = np.argsort(-share, kind="stable")
     blamed = [names[varying[i]] for i in order if share[i] >= _INVOLVED * share.max()]
     raise DataError(
-        f"The correlations of {sentence_list(blamed)} cannot all hold at once: the smallest eigenvalue of "
-        f"the correlation matrix is {values[0]:.4g}, and no data have one below 0."
+        f"The correlations of {sentence_list(blamed)} are impossible together: the smallest "
+        f"eigenvalue of the correlation matrix is {values[0]:.4g}, and must not be below 0."
     )
 
 
@@ -209,7 +207,7 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
     known = ~np.isnan(values) & (count > 0)
     _, group = np.unique(values[known], return_inverse=True)
     if group.max(initial=0) < 1:
-        raise DataError("Normal scores need a column with at least two different numbers.")
+        raise DataError("Normal scores need at least two different numbers in a column.")
     inside = count[known]
     total = float(inside.sum())
     mass = np.bincount(group, inside)
@@ -249,14 +247,14 @@ def pairwise(rows: ArrayLike, *, floor: float = _FLOOR) -> Pairwise:
     known = ~np.isnan(x)
     count = known.sum(axis=0)
     if x.ndim != 2 or not (count > 0).all():
-        raise DataError("Pairwise moments need rows of columns that each have a number.")
+        raise DataError("Pairwise moments need a number in each column.")
     mean = np.where(known, x, 0.0).sum(axis=0) / count
     z, present = np.where(known, x - mean, 0.0), known.astype(np.float64)
     both = present.T @ present
     if both.min() < 2:
         pair = np.unravel_index(int(both.argmin()), both.shape)
         raise DataError(
-            f"{{columns}} have {int(both.min())} rows in common; two are needed at least.",
+            f"{{columns}} have {int(both.min())} rows in common, and at least two are needed.",
             map(int, pair),
         )
     correlation = _common_correlations(z, present, both)

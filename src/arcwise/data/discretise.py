@@ -111,13 +111,11 @@ class _Wishes:
         if method is not None and method not in METHODS:
             raise unknown("method of making categories", method, METHODS)
         if method == "entropy" and target is None:
-            raise OptionError("method='entropy' cuts for a class: name its column with target=.")
+            raise OptionError("method='entropy' cuts for a class: give its column as target=.")
         if method != "entropy" and target is not None:
             raise OptionError(f"target= is for method='entropy', got method={method!r}.")
         if method == "entropy" and bins is not None:
-            raise OptionError(
-                "method='entropy' finds the number of levels itself: leave bins= out."
-            )
+            raise OptionError("method='entropy' chooses the number of levels: leave bins= out.")
         if isinstance(bins, Mapping):
             self.bins_of, self.bins = bins, BINS
         else:
@@ -127,7 +125,7 @@ class _Wishes:
                 raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
         twice = sorted(set(levels or {}) & set(cuts or {}))
         if twice:
-            raise DataError(f"{sentence_list(twice)} stands in both levels= and cuts=: choose one.")
+            raise DataError(f"{sentence_list(twice)} is in both levels= and cuts=: choose one.")
         self.given = {name: by_levels(name, each) for name, each in (levels or {}).items()}
         self.given |= {name: by_cuts(name, each) for name, each in (cuts or {}).items()}
         self.columns = None if columns is None else as_tuple(columns)
@@ -164,7 +162,9 @@ class _Wishes:
             source.index(name)
         both = sorted(set(self.given) & set(self.columns or ()))
         if both:
-            raise DataError(f"{sentence_list(both)} has levels by hand: leave it out of columns=.")
+            raise DataError(
+                f"{sentence_list(both)} has levels from levels= or cuts=: leave it out of columns=."
+            )
         if self.method is None:
             return []
         if self.columns is not None:
@@ -181,8 +181,8 @@ class _Wishes:
         variable, column = source.variable(name), source.column(name)
         if variable.levels is None:
             raise DataError(
-                f"The target {name!r} is continuous, and entropy needs a class: make it discrete with kinds= "
-                "or cut it first."
+                f"The target {name!r} must be discrete for method='entropy': use kinds=, or cut "
+                "it first."
             )
         return column, len(variable.levels)
 
@@ -212,7 +212,7 @@ class _Wishes:
         if source.variable(name) == variable:
             return variable, source.column(name), None
         if not source.variable(name).discrete:
-            raise DataError(f"The levels of {name!r} are for text or times, but it has numbers.")
+            raise DataError(f"The levels of {name!r} are for text or times, but it is numeric.")
         array = to_arrow(source.select([name])).column(0)
         return variable, raw_column(variable, array, source.rows), None
 
@@ -237,7 +237,8 @@ class _Wishes:
             values, counts = counted(numbers, source.weights, *classes)
             found = entropy(values, counts) if len(values) else np.zeros(0)
             return neat(values, found), None if len(found) else data_note(
-                f"No cut of {name!r} says enough about {self.target!r}: it has one level.", (name,)
+                f"No cut of {name!r} is informative about {self.target!r}: it has one level.",
+                (name,),
             )
         bins = self.bins_of.get(name, self.bins)
         values, counts = counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
@@ -267,8 +268,9 @@ def _table(data: Any, wanted: _Wishes, reading: _Reading) -> Table:
         for name, each in wanted.given.items():
             if each.coding is not None and name not in data.names:
                 raise DataError(
-                    f"There is no column {name!r} in the table. {close_to(name, data.order)} Tables leave "
-                    "out dates and text with nearly as many values as rows: give the file or the frame."
+                    f"There is no column {name!r} in the table. {close_to(name, data.order)} "
+                    "Tables drop dates and text with nearly as many values as rows: give the "
+                    "file or the frame."
                 )
         return table(data, **reading._asdict())
     if isinstance(data, str | os.PathLike):

@@ -28,8 +28,8 @@ Rows = NDArray[np.intp]
 _LARGEST = 1 << 62  # keys of rows stay within 64 bits
 _MOST_UNITS = 10**9  # that numpy deals
 _TOGETHER = data_note(
-    "Equal rows are copies of one measurement: each counts by its weight, and folds and leave-one-out hold "
-    "out all copies at once.",
+    "Equal rows are treated as copies of one measurement: each counts by its weight, and folds "
+    "and leave-one-out hold out all copies together.",
 )
 
 
@@ -89,7 +89,7 @@ def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None)
     """
     units = _Units(table)
     if not 2 <= k <= units.total:
-        raise DataError(f"{units.total} rows can be dealt into 2 to {units.total} folds, not {k}.")
+        raise DataError(f"{units.total} rows must be split into 2 to {units.total} folds, got {k}.")
     shares, start = np.zeros((len(units.counts), k), dtype=np.int64), 0
     for members in units.strata(by):
         count = int(units.counts[members].sum())
@@ -122,7 +122,7 @@ def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = No
     """
     there = np.ones(table.rows, dtype=bool) if present is None else present
     if int(there.sum()) != table.rows:
-        raise DataError("Own folds need the rows as they are in the data, and these were merged.")
+        raise DataError("Folds given by rows need the original rows, and these were merged.")
     numbers = np.where(there, np.cumsum(there) - 1, -1)
     if hasattr(parts, "split") and not isinstance(parts, str):
         parts = list(parts.split(np.zeros((len(there), 1))))
@@ -151,7 +151,8 @@ def _are_labels(parts: Any) -> bool:
     """Whether folds are labels of rows, and not lists of row numbers."""
     if isinstance(parts, str | bytes) or not hasattr(parts, "__len__"):
         raise DataError(
-            f"Folds are their number, a label for each row, or lists of row numbers, got {parts!r}."
+            "Folds must be their number, a label for each row, or lists of row numbers, "
+            f"got {parts!r}."
         )
     return all(isinstance(each, str | float | np.generic | int | None) for each in parts)
 
@@ -208,7 +209,7 @@ def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Tabl
     [3, 1]
     """
     if not 0 < fraction < 1:
-        raise DataError(f"The fraction to train on has to be between 0 and 1, not {fraction!r}.")
+        raise DataError(f"The fraction to train on must be between 0 and 1, got {fraction!r}.")
     units = _Units(table)
     if units.total < 2:
         raise DataError("A split needs at least two rows.")
@@ -258,7 +259,8 @@ class _Units:
         self.total = int(self.counts.sum())
         if self.total >= _MOST_UNITS:
             raise DataError(
-                f"At most {_MOST_UNITS:.0e} rows can be dealt into parts, got {self.total:.3g}: take fewer."
+                f"At most {_MOST_UNITS:.0e} rows can be split, got {self.total:.3g}: use "
+                "fewer rows."
             )
 
     def strata(self, by: str | None) -> Iterator[Rows]:

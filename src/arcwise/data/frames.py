@@ -79,7 +79,8 @@ def _retable(
 ) -> Table:
     if names is not None or na_values:
         raise DataError(
-            "A table already has its names and gaps: give names= and na_values= before."
+            "A table already has its names and missing values: give names= and "
+            "na_values= when it is made."
         )
     if isinstance(weights, str):
         numbers = old.select([weights]).matrix()[:, 0]
@@ -94,8 +95,8 @@ def refuse_missing(missing: object) -> None:
     """Refuse a policy where a table is made, which keeps its gaps; values that mean one have another name."""
     if missing is not None:
         raise DataError(
-            f"Values that mean a gap are given as na_values={na_marks(missing)!r}; a table keeps its gaps, "
-            "and what to do about them (missing='drop') is said where a network is learned."
+            f"Values that mean missing must be given as na_values={na_marks(missing)!r}; "
+            "missing='drop' is an option of learning, not of a table."
         )
 
 
@@ -109,7 +110,7 @@ def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
     if isinstance(data, np.ndarray):
         return _from_array(data, names)
     if names is not None:
-        raise DataError("names= is for numpy arrays; other data carries its own names.")
+        raise DataError("names= is for numpy arrays: leave it out, since other data have names.")
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
         keys = dict.fromkeys(key for row in data for key in row)
         return _from_dict({key: [row.get(key) for row in data] for key in keys})
@@ -122,10 +123,10 @@ def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:
     if data.dtype.names is not None:
         return _from_dict({name: data[name] for name in data.dtype.names})
     if data.ndim != 2:
-        raise DataError(f"An array has to be rows by columns, not of shape {data.shape}.")
+        raise DataError(f"An array must be rows by columns, got shape {data.shape}.")
     given = [f"x{i}" for i in range(1, data.shape[1] + 1)] if names is None else list(names)
     if len(given) != data.shape[1]:
-        raise DataError(f"{len(given)} names do not fit an array with {data.shape[1]} columns.")
+        raise DataError(f"{len(given)} names were given for an array with {data.shape[1]} columns.")
     if isinstance(data, np.ma.MaskedArray):
         return _make(given, list(data.T))
     # One copy with columns side by side is quicker than a copy per column, and it is our own.
@@ -138,7 +139,7 @@ def _from_dict(columns: Mapping[Any, Any]) -> Raw:
     lengths = {name: len(column) for name, column in given.items()}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:5])
-        raise DataError(f"Columns have to be equally long, but {said} rows.")
+        raise DataError(f"Columns must have equal lengths, but {said} rows.")
     return _make(list(given), list(given.values()))
 
 
@@ -147,7 +148,7 @@ def _listed(name: object, column: Any) -> Any:
     if column is np.ma.masked:
         return [None]
     if isinstance(column, np.ndarray) and column.ndim > 1:
-        raise DataError(f"Column {name!r} has to be one-dimensional, not {column.shape}.")
+        raise DataError(f"Column {name!r} must be one-dimensional, got {column.shape}.")
     if column is None or isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
         return [column]
     if isinstance(column, np.ndarray) and column.ndim == 0:
@@ -199,12 +200,12 @@ def _from_frame(data: Any) -> Raw:
         return _refuse_repeated_columns(data)
     except TypeError:
         raise DataError(
-            "A table can be made from a pandas, polars or pyarrow frame, a numpy array or a"
-            f" dictionary of columns, not from {type(data).__name__}."
+            "A table must be made from a pandas, polars or pyarrow frame, a numpy array or a "
+            f"dictionary of columns, got {type(data).__name__}."
         ) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if not isinstance(eager, nw.DataFrame):
-        raise DataError(f"A table has to have columns, but this is a {type(data).__name__}.")
+        raise DataError(f"A table must have columns, got a {type(data).__name__}.")
     try:
         names = eager.columns
     except nw.exceptions.DuplicateError:

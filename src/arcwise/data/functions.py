@@ -55,8 +55,9 @@ def _identifiers(table: Table, numbers: list[str]) -> list[Note]:
         return []
     have, its, it = ("have", "their", "them") if len(found) > 1 else ("has", "its", "it")
     text = (
-        f"{sentence_list(found)} {have} another whole number in each row, in the order of the rows, as "
-        f"identifiers have: {its} edges show how the rows are sorted; leave {it} out with {{select()}}."
+        f"{sentence_list(found)} {have} a different integer in each row, in the order of the "
+        f"rows, like an identifier: {its} edges reflect the order of the rows; drop {it} with "
+        "{select()}."
     )
     return [data_note(text, tuple(found), (Fix(verb="select"),))]
 

@@ -76,7 +76,7 @@ def settle(
     DataError : no rows, no usable column, infinite values, bad weights or unknown names.
     """
     if raw.rows == 0:
-        raise DataError("There are no rows: a table needs at least one row of values.")
+        raise DataError("A table must have at least one row, got none.")
     wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
     heights, weight_name = row_weights(raw, weights)
     outcomes = {
@@ -186,9 +186,9 @@ def _refuse_infinite(name: str, numbers: NDArray[np.float64]) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise DataError(
-            f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in"
-            f" row {int(infinite.argmax()) + 1}: replace them, or call them gaps with"
-            " na_values=['inf', '-inf']."
+            f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in "
+            f"row {int(infinite.argmax()) + 1}: replace them, or treat them as missing with "
+            "na_values=['inf', '-inf']."
         )
 
 
@@ -227,7 +227,7 @@ def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str,
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        said = f"{option}= names {name!r}, but there is no such column. {close_to(name, names)}"
+        said = f"{option}= names {name!r}, which is not a column. {close_to(name, names)}"
         raise DataError(said)
 
 
@@ -244,7 +244,7 @@ def row_weights(
     import pyarrow as pa
 
     if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
-        raise DataError(f"The weights {weights!r} have to be numbers, but are {array.type}.")
+        raise DataError(f"The weights {weights!r} must be numbers, got {array.type}.")
     return checked_weights(number_array(array), raw.rows), weights
 
 
@@ -259,16 +259,16 @@ def _left_out(outcomes: Mapping[str, Outcome]) -> list[Note]:
 
 def left_out_note(names: Sequence[str], reason: str) -> Note:
     """Write the note about columns that are left out."""
-    return data_note(f"Left out: {sentence_list(names)} ({reason}).", tuple(names))
+    return data_note(f"Dropped: {sentence_list(names)} ({reason}).", tuple(names))
 
 
 def small(table: Table) -> list[Note]:
     """Say what is too small to learn from."""
     notes = []
     if len(table.variables) == 1:
-        notes.append(f"There is one column only, {table.names[0]!r}: nothing to connect it with.")
+        notes.append(f"There is only one column, {table.names[0]!r}: no edge is possible.")
     if table.rows == 1:
-        notes.append("There is one row only: enough to ask about, too little to learn from.")
+        notes.append("There is only one row: it can be queried, but not learned from.")
     elif all(_constant(*each) for each in zip(table.variables, table.columns, strict=True)):
         notes.append("Every column is constant: there is nothing to learn from them.")
     return [data_note(text) for text in notes]
@@ -379,8 +379,8 @@ def spoilt(name: str, values: Any, codes: NDArray[Any]) -> Note | None:
         f"{words} of its values are not numbers" if words > 1 else "1 of its values is not a number"
     )
     text = (
-        f"Column {name!r} is text because {which}, such as {cell!r} in row {row}; if that means a gap, say"
-        " {na_values=}."
+        f"Column {name!r} is text because {which}, such as {cell!r} in row {row}; if that means "
+        "missing, give {na_values=}."
     )
     return data_note(text, (name,), (Fix("na_values", [cell]),))
 
@@ -402,8 +402,8 @@ def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.flo
     if not numbers.all():
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
-            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it"
-            f" means a gap, say na_values=[{cell!r}]."
+            f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it "
+            f"means missing, give na_values=[{cell!r}]."
         )
     parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]
     return np.take(np.array([*parsed, np.nan]), codes)

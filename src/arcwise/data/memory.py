@@ -45,14 +45,14 @@ def check_square(columns: int, memory: float | None = None) -> None:
     Traceback (most recent call last):
     ...
     arcwise.errors.DataError: 100000 columns need 80.0 GB for the matrix of their covariances, and \
-16.0 GB of memory are there: select fewer columns.
+16.0 GB of memory are available: select fewer columns.
     """
     needed = 8.0 * columns * columns
     limit = available() if memory is None else memory
     if needed > limit:
         raise DataError(
-            f"{columns} columns need {size_words(needed)} for the matrix of their covariances, and"
-            f" {size_words(limit)} of memory are there: select fewer columns."
+            f"{columns} columns need {size_words(needed)} for the matrix of their covariances, "
+            f"and {size_words(limit)} of memory are available: select fewer columns."
         )
 
 

@@ -73,13 +73,13 @@ class Moments:
         size = len(self.variables)
         if self.mean.shape != (size,) or self.scatter.shape != (size, size):
             raise DataError(
-                f"Moments of {size} variables need {size} means and a square scatter matrix of"
-                f" that size, not shapes {self.mean.shape} and {self.scatter.shape}."
+                f"Moments of {size} variables need {size} means and a square scatter matrix of "
+                f"that size, got shapes {self.mean.shape} and {self.scatter.shape}."
             )
         if any(a >= b for a, b in zip(self.names, self.names[1:], strict=False)):
-            raise DataError("The variables of moments have to be sorted by name, each once.")
+            raise DataError("The variables of moments must be sorted by name, each once.")
         if not (np.isfinite(self.n) and self.n > 0):
-            raise DataError(f"Moments need a positive number of cases, not {self.n!r}.")
+            raise DataError(f"The number of cases must be positive, got {self.n!r}.")
         self.mean.setflags(write=False)
         self.scatter.setflags(write=False)
         object.__setattr__(self, "order", tuple(self.order) or self.names)
@@ -243,13 +243,16 @@ class Accumulator:
         own : whether ``rows`` may be overwritten, which saves a copy.
         """
         if rows.ndim != 2 or rows.shape[1] != len(self._mean):
-            raise DataError(f"A batch needs {len(self._mean)} columns but has shape {rows.shape}.")
+            raise DataError(f"A batch needs {len(self._mean)} columns, got shape {rows.shape}.")
         n = float(len(rows) if weights is None else np.sum(weights))
         if not n > 0:
             return
         centre = rows.mean(axis=0) if weights is None else weights @ rows / n
         if not np.isfinite(centre).all():
-            raise DataError("A batch of rows has gaps or infinite values: leave such rows out.")
+            raise DataError(
+                "A batch of rows must have finite values only: drop rows with missing or "
+                "infinite ones."
+            )
         if self.n == 0:
             self._shift = centre
         centred = np.subtract(rows, centre, out=rows if own else None)
@@ -279,7 +282,7 @@ class Accumulator:
     ) -> Moments:
         """Hand over what was gathered; the accumulator is used up."""
         if self.n == 0:
-            raise DataError("There are no rows to take moments of.")
+            raise DataError("Moments need at least one row, got none.")
         scatter, self._scatter = self._scatter, np.zeros((0, 0))
         return Moments(variables, self.n, self._shift + self._mean, scatter, order, notes)
 

@@ -133,7 +133,7 @@ def _change(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
     before, after = column[:-1], column[1:]
     if (before == 0).any():
         row = int((before == 0).argmax()) + 1
-        raise DataError(f"{name!r} is zero in row {row}: there is no relative change from zero.")
+        raise DataError(f"{name!r} is zero in row {row}: a relative change from zero is undefined.")
     return after / before - 1
 
 
@@ -158,7 +158,7 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
     given = conform(rows, variables)
     empty = [name for name, gaps in zip(given.names, given.missing().T, strict=True) if gaps.any()]
     if empty or not given.rows:
-        what = f"{empty[0]!r} has gaps, or is not there at all" if empty else "there is no row"
+        what = f"{empty[0]!r} is missing or has missing values" if empty else "there is no row"
         raise DataError(f"pseudo_rows need a value in every row of each column; {what}.")
     many = given.rows != 1
     said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
@@ -184,9 +184,9 @@ def as_numbers(table: Table) -> Table:
         return table
     several = len(numeric) > 1
     note = (
-        f"{sentence_list(numeric)} {'have' if several else 'has'} few distinct whole values and "
-        f"{'are' if several else 'is'} treated as numbers; {{kinds=}} "
-        f"changes that{f' for {numeric[0]!r}' * several}."
+        f"{sentence_list(numeric)} {'have' if several else 'has'} few distinct integers and "
+        f"{'are' if several else 'is'} treated as numbers; {{kinds=}} changes "
+        f"that{f' for {numeric[0]!r}' * several}."
     )
     fix = Fix("kinds", {numeric[0]: "discrete"})
     noted = data_note(note, tuple(numeric), (fix,))
@@ -198,19 +198,19 @@ def checked_policy(missing: object) -> str:
 
     Raises
     ------
-    DataError : another word, or values that mean a gap, which ``na_values=`` takes.
+    DataError : another word, such as a value that means missing (`na_values=` takes these).
 
     >>> checked_policy(["?"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.DataError: missing= says what to do about gaps ('auto', 'drop'), got ['?']: values that \
-mean a gap are given as na_values=['?'].
+    arcwise.errors.DataError: missing= must be a policy for missing values ('auto', 'drop'), got ['?']: \
+give values that mean missing as na_values=['?'].
     """
     if isinstance(missing, str) and missing in POLICIES:
         return missing
     raise DataError(
-        f"missing= says what to do about gaps ({', '.join(map(repr, POLICIES))}), got {missing!r}: "
-        f"values that mean a gap are given as na_values={na_marks(missing)!r}."
+        f"missing= must be a policy for missing values ({', '.join(map(repr, POLICIES))}), got "
+        f"{missing!r}: give values that mean missing as na_values={na_marks(missing)!r}."
     )
 
 
@@ -259,7 +259,7 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     extra = [name for name in raw.names if name not in known]
     notes = (
         data_note(
-            f"Ignored, because the model does not know them: {sentence_list(extra)}.", tuple(extra)
+            f"Ignored, since they are not in the model: {sentence_list(extra)}.", tuple(extra)
         ),
     )
     weights = None if given is None else given.weights
@@ -317,7 +317,7 @@ def _by_coding(variable: Variable, coding: Coding, array: Any) -> Column:
 
     if pa.types.is_temporal(array.type) and coding.reads == "time":
         if pa.types.is_date(array.type):
-            raise DataError(f"Column {variable.name!r} has dates without a time of day.")
+            raise DataError(f"Column {variable.name!r} must have times of day, got dates.")
         hours = hours_of(array)
         codes = coding.of_hours(np.nan_to_num(hours))
         return np.where(np.isnan(hours), variable.gap, codes).astype(variable.dtype)
@@ -334,14 +334,16 @@ def _numbers(name: str, array: Any) -> NDArray[np.float64]:
         values, codes, _ = encode_text(array)
         return parse_numbers(name, values, codes)
     if pa.types.is_temporal(array.type) or pa.types.is_nested(array.type):
-        raise DataError(f"Column {name!r} should be numbers, but is {array.type}.")
+        raise DataError(f"Column {name!r} must be numbers, got {array.type}.")
     return finite_numbers(name, number_array(array).copy())
 
 
 def finite_numbers(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Give the numbers of a column, or say that some are infinite."""
     if np.isinf(numbers).any():
-        raise DataError(f"Column {name!r} has infinite values: replace them or leave them empty.")
+        raise DataError(
+            f"Column {name!r} has infinite values: replace them, or leave the cells empty."
+        )
     return numbers
 
 
@@ -397,8 +399,8 @@ def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> N
         return np.full(len(values), len(variable.levels or ()))
     known = sentence_list([str(each) for each in variable.levels or ()], 12)
     raise DataError(
-        f"{variable.name!r} has the value {values[0]!r}, which was not there when the model"
-        f" was learned; known are {known}."
+        f"{variable.name!r} has the value {values[0]!r}, which is not in the training data; its "
+        f"levels are {known}."
     )
 
 

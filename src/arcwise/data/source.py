@@ -48,8 +48,8 @@ from arcwise.notes import Note, NoteKind
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 READ_ONCE = (
-    "What is not a regular file can be read only once, and a stream looks at its beginning first:"
-    " use read(), or put the data into a file."
+    "A stream must be a regular file, since its beginning is read twice: use read(), or write "
+    "the data to a file."
 )
 # What Arrow parses at once; wide rows need more, and get the whole file.
 BLOCK = 1 << 24
@@ -96,7 +96,7 @@ def read(
     ...     size = path.write_text("pH;alcohol\\n3,2;9,5\\n3,4;11\\n")
     ...     wine = read(path)
     >>> wine.notes[0], wine.values("pH").tolist()
-    (<Note: Cells were taken to be separated by semicolon.>, [3.2, 3.4])
+    (<Note: The separator was detected as semicolon.>, [3.2, 3.4])
     """
     refuse_missing(missing)
     place, marks = existing(path), tuple(na_values)
@@ -115,7 +115,7 @@ def any_table(
     """Make a table of whatever holds one: a file's path, a frame, an array; moments and statistics stay."""
     if isinstance(data, Moments | Statistics):
         if kinds or weights is not None:
-            raise DataError("Moments have neither kinds nor weights: give them to the table.")
+            raise DataError("Moments have no kinds or weights: give these options to aw.table.")
         return data
     make = read if isinstance(data, str | os.PathLike) else table
     return make(data, kinds=kinds, na_values=na_values, weights=weights)
@@ -191,7 +191,8 @@ def _unpacked(content: bytes) -> bytes:
     except DataError as error:
         said = str(error).removesuffix(".")
         raise DataError(
-            f"{said}, a quarter of the memory at hand: read it in batches, with counts() or moments()."
+            f"{said}, a quarter of the available memory: read it in batches, with "
+            "counts() or moments()."
         ) from None
 
 
@@ -216,8 +217,8 @@ def _parquet(file: Any) -> Raw:
         cells = content.metadata.num_rows * len(names)
         if cells > available() / 4:
             raise DataError(
-                f"It has {cells:.2g} cells, more than a quarter of the memory at hand has bytes: "
-                "read it in batches, with counts() or moments()."
+                f"It has {cells:.2g} cells, more than fit into a quarter of the available "
+                "memory: read it in batches, with counts() or moments()."
             )
         return Raw(names, tuple(content.read().columns), notes, own=True)
 
@@ -246,7 +247,7 @@ def parsed_rows(
 
     try:
         if not rows[:1000].strip() and not rows.strip():  # stripping a large text would copy it
-            raise DataError("There are names but no rows below them.")
+            raise DataError("The file has names, but no rows below them.")
         parsed = parse_rows(rows, reading_layout(layout), na_values)
     except (DataError, pa.ArrowInvalid):
         scan()
@@ -267,7 +268,7 @@ def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[Note]:
     said = (layout.separator_note, layout.decimal_note, coded)
     notes = [note for note, given in zip(said, asked, strict=True) if note and given is None]
     if all(re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", name) for name in layout.header):
-        notes.append("The first line was taken as names, although it holds numbers only.")
+        notes.append("The first line was read as names, although it contains numbers only.")
     return [Note(NoteKind.FILE, text) for text in notes]
 
 

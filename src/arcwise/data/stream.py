@@ -116,9 +116,7 @@ def gathered(
             with suppress(NotLevelsError):
                 return with_copies(counts_of(file), copies)
     if copies != "apart":
-        raise DataError(
-            "Moments contain no rows that could be left out together: leave copies= out, or read the table."
-        )
+        raise DataError("Moments have no rows: leave copies= out, or read the table.")
     with start() as file:
         return moments_of(file)
 
@@ -144,8 +142,8 @@ class NotLevelsError(DataError):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
-            f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, and counts are of "
-            "levels: name the columns to use with columns=[...], or cut the numbers into levels first, with "
+            f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, but counts need "
+            "levels: choose columns with columns=[...], or cut the numbers into levels first, with "
             "discretise()."
         )
 
@@ -182,7 +180,8 @@ class _Column:
             return np.minimum(codes, 0)
         if len(self.codes) > _MOST:
             raise DataError(
-                f"Column {self.name!r} has more than {_MOST} levels: leave it out with columns=[...]."
+                f"Column {self.name!r} has more than {_MOST} levels: choose other columns with "
+                "columns=[...]."
             )
         self.rows += len(codes)
         return codes
@@ -200,9 +199,9 @@ class _Column:
         if level is None or str(level) in self.gaps:
             return -1
         if self.use == "whole":
-            level = self._read(int, level, "whole numbers")
+            level = self._read(int, level, "integers")
         elif self.use == "truth" and isinstance(level, str):
-            level = self._read(lambda text: _TRUTH[text.lower()], level, "truth values")
+            level = self._read(lambda text: _TRUTH[text.lower()], level, "booleans")
         return self.codes.setdefault(level, len(self.codes))
 
     def _read(self, make: Callable[[Any], Level], value: Any, kind: str) -> Level:
@@ -210,8 +209,8 @@ class _Column:
             return make(value)
         except (TypeError, ValueError, KeyError):
             raise DataError(
-                f"Column {self.name!r} begins with {kind} but has {value!r} further on; if that means a "
-                f"gap, say na_values=[{value!r}]."
+                f"Column {self.name!r} begins with {kind} but has {value!r} later; if that means missing, "
+                f"give na_values=[{value!r}]."
             ) from None
 
     def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
@@ -315,8 +314,8 @@ class _Gathered:
         if size > self.limit:
             raise DataError(
                 f"The first {self.file.rows} rows have {len(self.kept)} distinct ones, {size_words(size)}, "
-                f"above the {size_words(self.limit)} that may be used: choose fewer columns "
-                "with columns=[...]."
+                f"above the {size_words(self.limit)} that may be used: choose fewer columns with "
+                "columns=[...]."
             )
 
 
@@ -358,7 +357,7 @@ def moments(
     ...     size = path.write_text("x,y\\n1,2\\n3,\\n5,4\\n")
     ...     gathered = moments(path)
     >>> gathered.n, gathered.mean.tolist(), gathered.notes
-    (2.0, [3.0, 3.0], (<Note: 1 of 3 rows left out because of gaps (most in 'y': 1).>,))
+    (2.0, [3.0, 3.0], (<Note: 1 of 3 rows dropped because of missing values (most in 'y': 1).>,))
     """
     refuse_missing(missing)
     asked = (separator, decimal, encoding)
@@ -373,8 +372,8 @@ def moments_of(file: Pass) -> Moments:
     stuck = [name for name, use in uses.items() if use in ("text", "truth")]
     if stuck:
         raise DataError(
-            f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or truth values,"
-            " and moments are of numbers: name the columns to use with columns=[...]."
+            f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or booleans, but moments "
+            "need numbers: choose columns with columns=[...]."
         )
     if not chosen:
         raise DataError("There is no column of numbers.")
@@ -424,6 +423,6 @@ class _Stream:
         if len(where):
             row, number = where[0]
             raise DataError(
-                f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}:"
-                " replace it, or call it a gap with na_values=['inf', '-inf']."
+                f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}: replace "
+                "it, or treat it as missing with na_values=['inf', '-inf']."
             )

@@ -87,7 +87,7 @@ class Table:
         _assign(self, variables=tuple(self.variables[i] for i in by_name), columns=columns)
         _assign(self, order=tuple(self.order) or tuple(names), notes=tuple(self.notes))
         if sorted(self.order) != list(self.names):
-            raise DataError("The order of a table has to name each of its columns once.")
+            raise DataError("The order of a table must name each of its columns once.")
         for variable, column in zip(self.variables, columns, strict=True):
             check_column(variable, column, len(columns[0]))
         if self.weights is not None:
@@ -144,9 +144,9 @@ class Table:
         part = np.flatnonzero(self.weights != np.round(self.weights))
         if len(part):
             raise DataError(
-                "Folds and leave-one-out hold out one copy of a row at a time, so weights must be integers, "
-                f"got {float(self.weights[part[0]])!r} in row {part[0] + 1}: copies='together' in table() "
-                "holds out a row with its whole weight."
+                "Weights must be integers for folds and leave-one-out, which hold out one copy of a row "
+                f"at a time, got {float(self.weights[part[0]])!r} in row {part[0] + 1}: copies='together' "
+                "in table() holds out a row with its whole weight."
             )
         return self.weights.astype(np.intp)
 
@@ -242,7 +242,7 @@ class Table:
         >>> import numpy as np
         >>> gappy = Table((Variable("x"),), (np.array([1.0, np.nan, 3.0]),))
         >>> gappy.complete().notes
-        (<Note: 1 of 3 rows left out because of gaps (most in 'x': 1).>,)
+        (<Note: 1 of 3 rows dropped because of missing values (most in 'x': 1).>,)
         """
         gaps, missing = np.zeros(self.rows, dtype=bool), {}
         for variable, column in zip(self.variables, self.columns, strict=True):
@@ -314,8 +314,8 @@ class Table:
         stuck = [variable.name for variable in open_ones if not variable.numeric]
         if stuck:
             raise DataError(
-                f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or truth"
-                " values, and this model is for numbers: leave such columns out with select()."
+                f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or booleans, but "
+                "this model needs numbers: drop such columns with select()."
             )
         return self.recast({variable.name: "continuous" for variable in open_ones})
 
@@ -380,16 +380,16 @@ def checked_weights(weights: ArrayLike, rows: int, *, some: bool = True) -> NDAr
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (rows,):
         raise DataError(
-            f"Weights need one number per row, {rows} in all, but have shape {array.shape}."
+            f"Weights must be one number per row, {rows} in all, got shape {array.shape}."
         )
     if not np.isfinite(array).all() or (array < 0).any():
         row = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
         value = float(array[row])
         raise DataError(
-            f"Weights have to be finite and not negative, but row {row + 1} has {value!r}."
+            f"Weights must be finite and non-negative, but row {row + 1} has {value!r}."
         )
     if some and not array.sum() > 0:
-        raise DataError("All weights are zero, so that no row counts: give some row a weight.")
+        raise DataError("Some weight must be positive, but all are zero.")
     return array
 
 
@@ -408,20 +408,18 @@ def _locked(array: Column) -> Column:
 def _check_distinct(names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
         twice = [name for name, times in Counter(names).items() if times > 1]
-        raise DataError(f"Column names repeat: {sentence_list(twice)}; give each its own name.")
+        raise DataError(f"Column names must be unique, got twice: {sentence_list(twice)}.")
 
 
 def gap_note(skipped: int, rows: int, missing: Mapping[str, int]) -> Note:
     """Write the note about rows left out, given the gaps of each column that has some."""
-    said = f"{skipped} of {rows} rows left out because of gaps ({_costly(missing)})."
+    said = f"{skipped} of {rows} rows dropped because of missing values ({_costly(missing)})."
     return data_note(said, tuple(sorted(missing)))
 
 
 def no_rows_left(rows: int, missing: Mapping[str, int]) -> str:
     """Write the error about rows that all have gaps."""
-    return (
-        f"No row of {rows} is complete ({_costly(missing)}): leave out the columns with most gaps."
-    )
+    return f"No row of {rows} is complete ({_costly(missing)}): drop the columns with most missing values."
 
 
 def _costly(missing: Mapping[str, int]) -> str:

@@ -56,12 +56,12 @@ class TextLayout:
     def separator_note(self) -> str:
         """A sentence if the separator is not a comma."""
         word = SEPARATOR_WORDS.get(self.separator, repr(self.separator))
-        return "" if self.separator == "," else f"Cells were taken to be separated by {word}."
+        return "" if self.separator == "," else f"The separator was detected as {word}."
 
     @property
     def decimal_note(self) -> str:
         """A sentence if numbers are not written with a point."""
-        said = "Numbers were taken to be written with a decimal comma, as in 1,5."
+        said = "Numbers were read with a decimal comma, as in 1,5."
         return "" if self.decimal == "." else said
 
 
@@ -105,7 +105,7 @@ def _wide_encoding(start: bytes) -> str:
     even, odd = start[0::2].count(0), start[1::2].count(0)
     if min(even, odd) == 0 and max(even, odd) > len(start) / 5:
         return "utf-16-le" if odd else "utf-16-be"
-    raise DataError("The file holds binary data, not a table of text: save it as CSV or Parquet.")
+    raise DataError("The file must be a text table, got binary data: save it as CSV or Parquet.")
 
 
 def _decodes(raw: bytes, encoding: str, whole: bool, step: int = 1 << 24) -> bool:
@@ -156,7 +156,7 @@ def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = No
     """
     start = raw[:SAMPLE].decode("utf-8", errors="ignore")
     if not start.strip():
-        raise DataError("The file is empty: a table needs a line of names and rows below it.")
+        raise DataError("The file is empty: a table must have a line of names and rows below it.")
     if len(raw) > SAMPLE and not re.search(rb"[\r\n]", raw[:SAMPLE].lstrip()):
         raise DataError(
             f"The first line is longer than {SAMPLE >> 20} MB: a table begins with a line of names."
@@ -164,13 +164,15 @@ def layout_of(raw: bytes, separator: str | None = None, decimal: str | None = No
     sign = _checked_separator(separator) if separator is not None else _separator(start)
     layout = TextLayout(*_header(start, sign), sign, decimal or _decimal(raw[:SAMPLE], sign))
     if layout.decimal not in (".", ","):
-        raise unknown("decimal sign", decimal, (".", ","))
+        raise unknown("decimal mark", decimal, (".", ","))
     return layout
 
 
 def _checked_separator(separator: str) -> str:
     if len(separator) != 1 or separator in '"\r\n':
-        raise DataError(f"A separator is one sign, such as ';' or a tab, not {separator!r}.")
+        raise DataError(
+            f"The separator must be one character, such as ';' or a tab, got {separator!r}."
+        )
     return separator
 
 
@@ -192,8 +194,8 @@ def _header(text: str, separator: str) -> tuple[tuple[str, ...], int]:
         widths = {len(line) for line in islice(filter(None, lines), LINES)}
     except csv.Error:
         raise DataError(
-            f"A cell of the first lines is longer than {csv.field_size_limit()} letters: that is no table of "
-            "numbers and levels, or a quote is not closed."
+            f"A cell of the first lines is longer than {csv.field_size_limit()} letters: a quote "
+            "is not closed, or this is not a table of numbers and levels."
         ) from None
     names = [name.strip() for name in header]
     return tuple([""] * (widths == {len(names) + 1}) + names), taken

@@ -64,17 +64,17 @@ class Variable:
         object.__setattr__(self, "discrete", self.levels is not None)
         object.__setattr__(self, "kind", "discrete" if self.discrete else "continuous")
         if not isinstance(self.name, str) or not self.name:
-            raise DataError(f"A variable needs a name that is text, not {self.name!r}.")
+            raise DataError(f"The name of a variable must be text, got {self.name!r}.")
         if self.levels is not None and len(set(self.levels)) != len(self.levels):
-            raise DataError(f"The levels of {self.name!r} are not distinct: {self.levels!r}.")
+            raise DataError(f"The levels of {self.name!r} must be distinct, got {self.levels!r}.")
         if self.cuts is not None and len(self.cuts) + 1 != len(self.levels or ()):
             raise DataError(
-                f"{self.name!r} has {len(self.cuts)} cuts and needs one level more than cuts,"
-                f" but it has {len(self.levels or ())}."
+                f"{self.name!r} has {len(self.cuts)} cuts and must have one level more, got "
+                f"{len(self.levels or ())}."
             )
         if self.ends is not None and len(self.ends) != len(self.levels or ()):
             raise DataError(
-                f"{self.name!r} needs the ends of each of its levels, got {self.ends!r}."
+                f"{self.name!r} must have the ends of each of its levels, got {self.ends!r}."
             )
         if self.coding and set(self.coding.codes) - set(range(len(self.levels or ()))):
             raise DataError(f"The coding of {self.name!r} gives levels that it does not have.")
@@ -120,8 +120,8 @@ def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
             pairs = zip(variable.levels or (), variable.ends, strict=True)
             ranges = ", ".join(f"{level}: {least:g} to {most:g}" for level, (least, most) in pairs)
             raise DataError(
-                f"{variable.name!r} has the value {outside[0]:g}, which is in none of its levels ({ranges}):"
-                " define ranges that meet, or leave the value out."
+                f"{variable.name!r} has the value {outside[0]:g}, which is in none of its levels "
+                f"({ranges}): define ranges without missing parts, or drop the value."
             )
     return np.where(np.isnan(numbers), variable.gap, codes).astype(variable.dtype)
 
@@ -132,8 +132,8 @@ def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
         return column
     if any(isinstance(level, str) for level in variable.levels):
         raise DataError(
-            f"{variable.name!r} holds text, such as {variable.levels[0]!r}, where numbers are"
-            " needed: leave the column out with select()."
+            f"{variable.name!r} holds text, such as {variable.levels[0]!r}, but numbers are "
+            "needed: drop the column with select()."
         )
     return np.array([*map(float, variable.levels), np.nan])[column]
 

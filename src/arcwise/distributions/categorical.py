@@ -185,6 +185,6 @@ class Categorical(Readings):
 def no_numbers(name: str) -> DataError:
     """What is said where a mean, an sd or a quantile of text is asked for."""
     return DataError(
-        f"The levels of {name!r} are not numbers, so there is no mean, sd or quantile: ask for its "
+        f"The levels of {name!r} are not numbers, so it has no mean, sd or quantile: use its "
         "probabilities."
     )

@@ -118,7 +118,7 @@ class Blend(Readings):
 
     def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
         """Averages of runs of rows are made of the parts, not of their average."""
-        raise DataError("An average over models is no state of a chain and is not pooled.")
+        raise DataError("An average over models cannot be pooled.")
 
     def take(self, rows: Any) -> Distribution:
         """The distributions of some rows."""
@@ -210,7 +210,7 @@ class RowParts(Readings):
 
     def _single(self) -> Distribution:
         if len(self.parts) != 1:
-            raise DataError("Distributions of rows that came about in different ways stay apart.")
+            raise DataError("Distributions of different kinds cannot be pooled.")
         part = self.parts[0][1]
         return part() if callable(part) else part
 

@@ -31,7 +31,7 @@ def standard_quantiles(q: ArrayLike) -> Array:
     except (TypeError, ValueError):
         shares = np.array(np.nan)
     if not ((shares >= 0) & (shares <= 1)).all():
-        raise DataError(f"A quantile belongs to a share between 0 and 1, got {q!r}.")
+        raise DataError(f"The share of a quantile must be between 0 and 1, got {q!r}.")
     quantiles: Array = ndtri(shares)
     return quantiles
 

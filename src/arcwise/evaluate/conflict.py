@@ -205,10 +205,11 @@ def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
     found = read_evidence(net, given)
     if found.soft or found.ranges:
         raise DataError(
-            "A conflict, or an impact, is one of levels and numbers that are known for certain."
+            "The evidence of a conflict or an impact must be levels and numbers, got "
+            "sets, weights or intervals."
         )
     if not found.seen:
-        raise DataError("There is no evidence: give values by name, as in given={'x': 1.5}.")
+        raise DataError("Evidence is required: give values by name, as in given={'x': 1.5}.")
     return found.seen
 
 

@@ -71,7 +71,7 @@ def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
         return inclusion_threshold(posterior.adjacent[np.triu_indices(len(posterior.nodes), 1)])
     if not is_number(threshold) or not 0 <= float(threshold) < 1:
         raise OptionError(
-            f"The threshold is a probability from 0 to below 1, or 'auto', got {threshold!r}."
+            f"The threshold must be a probability from 0 to below 1, or 'auto', got {threshold!r}."
         )
     return float(threshold)
 

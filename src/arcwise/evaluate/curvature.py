@@ -377,7 +377,10 @@ def _note(bend: Bend, graph: DAG | UGraph) -> Note:
     about = [name[j] for j in bend.curved]
     gain = f"+{bend.gain:.2f} nats per row (se {bend.error:.2g})"
     if bend.missed:
-        what = f"{child} depends on {name[bend.curved[0]]} by a curve that has no edge in a linear graph"
+        what = (
+            f"{child} depends on {name[bend.curved[0]]} nonlinearly; a linear graph has no "
+            "such edge"
+        )
     else:
         arrow = graph.directed and not bend.turned
         edges = [_edge(name[j], child, arrow) for j in bend.curved]

@@ -109,8 +109,8 @@ def divergence(
     for net in (one, two):
         if not net.directed and not closed(net):
             raise GraphError(
-                "The local models of an undirected network belong to no joint density: there is no "
-                "divergence."
+                "The local models of this undirected network have no joint density, so there is "
+                "no divergence."
             )
     if rng is None or not one.directed or not two.directed:
         raise FitError("There is no closed form of the divergence of these networks.")
@@ -142,8 +142,8 @@ def _check_variables(one: Net, two: Net) -> None:
     other = sorted(set(one.names) ^ set(two.names))
     if other:
         raise DataError(
-            f"Two networks are compared over the same variables, and {sentence_list(other)}"
-            f" {'is' if len(other) == 1 else 'are'} in one of them only."
+            f"Both networks must have the same variables, but {sentence_list(other)} "
+            f"{'is' if len(other) == 1 else 'are'} in one of them only."
         )
     for a, b in zip(one.variables, two.variables, strict=True):
         if (a.levels is None) != (b.levels is None) or set(_codes(a)) != set(_codes(b)):
@@ -183,7 +183,7 @@ def _table(net: Net, node: int) -> Array:
     """The table of a node: one axis for each parent, the node's own last."""
     table = table_of(net.conditionals[node], len(net.variables[node].levels or ()))
     if table is None:
-        raise FitError(f"The local model of {net.names[node]!r} is not a table of probabilities.")
+        raise FitError(f"The local model of {net.names[node]!r} is not a probability table.")
     return table
 
 
@@ -230,7 +230,7 @@ def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
             off = known.mean[node] - intercept - slopes @ known.mean[above]
             spread = known.root[node] - slopes @ known.root[above]
             if not sd > 0:
-                raise FitError(f"{name!r} has no spread of its own: there is no finite divergence.")
+                raise FitError(f"{name!r} has no noise, so the divergence is infinite.")
             size = (off**2 + spread @ spread) / sd**2
             logs.append(-0.5 * (np.log(2 * np.pi) + size) - np.log(sd))
         terms.append(float(logs[0] - logs[1]))
@@ -292,8 +292,8 @@ def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Di
     _check_variables(one, two)
     if one.inputs != two.inputs or type(one.graph) is not type(two.graph):
         raise GraphError(
-            "Parameters are compared on the same graph, and these two differ: compare the graphs, or take "
-            "the divergence."
+            "Both networks must have the same graph to compare parameters: compare the graphs, "
+            "or use the divergence."
         )
     found: list[Difference] = []
     for node, models in enumerate(zip(one.conditionals, two.conditionals, strict=True)):

@@ -232,7 +232,7 @@ class EdgeTable(PairRows[Edge]):
             return self._take(np.lexsort((self.second, self.first)))
         if by == "refit_loss" and by not in self.more:
             raise OptionError(
-                "There is no refit_loss here to sort by: refit_losses() of a network gives a table with it."
+                "This table has no refit_loss to sort by: use the table of net.refit_losses()."
             )
         keys = {"strength": self.strength, "total": self.strength, **self.more}
         keys["partial_correlation"] = np.abs(self.partial)

@@ -50,8 +50,8 @@ CERTAINTY = ("certainty", "certainty_error", "direction_certainty", "direction_s
 _BY_SCORE = "score with the edge minus score without it, per row"
 _BY_SIDES = f"{_BY_SCORE}, at the end of the edge where that is larger"
 _BY_JOINT = "-1/2 log(1 - r^2) of the fitted partial correlation"
-_BY_TABLES = "what the parent tells of the child where its other parents are known"
-_UNKNOWN = "not known, since the network came without its data"
+_BY_TABLES = "the information of the parent about the child given its other parents"
+_UNKNOWN = "none, since the network has no data"
 
 
 def edge_table(
@@ -120,7 +120,7 @@ def _counted(table: EdgeTable) -> EdgeTable:
     if not missed or not np.isfinite(table.count):
         return table
     pairs = f"{missed} pair{'s' * (missed != 1)}"
-    return replace(table, meaning=f"{table.meaning}; there was no time to find it for {pairs}")
+    return replace(table, meaning=f"{table.meaning}; time ran out for {pairs}")
 
 
 def _information(table: EdgeTable) -> Array:
@@ -384,8 +384,8 @@ def refit_losses(net: Net, table: EdgeTable) -> EdgeTable:
     """
     if net.directed or (joint := normal_of(net.joint)) is None:
         raise FitError(
-            "Losses after refitting are for undirected Gaussian networks with a joint distribution; "
-            "for others the strength is what the score loses without the edge."
+            "refit_losses() needs an undirected Gaussian network with a joint distribution: use "
+            "the strength of the edges instead."
         )
     losses = np.full(len(table), np.nan)
     for i in np.flatnonzero(table.joined).tolist():

@@ -308,7 +308,7 @@ class Pruning(Framed):
         ]
         if self.stopped:
             left = len(stages[-1].inputs)
-            notes.append(f"{self.stopped}: fewer than {left} inputs were not looked at")
+            notes.append(f"{self.stopped}: fewer than {left} inputs were not tried")
         columns = (
             Series("inputs", [len(stage.inputs) for stage in stages]),
             Series("score", [stage.score for stage in stages], "8.4f"),

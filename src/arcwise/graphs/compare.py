@@ -301,7 +301,7 @@ def _align(graph: Graph, reference: Graph) -> Graph:
     if odd:
         names = ", ".join(map(repr, odd[:5])) + (" ..." if len(odd) > 5 else "")
         raise GraphError(
-            f"Only graphs on the same nodes can be compared; in one of them only: {names}."
+            f"Graphs must have the same nodes to be compared; in one of them only: {names}."
         )
     return reference.over(graph.nodes)
 

@@ -241,7 +241,7 @@ class DAG(AnyGraph):
         """
         start, end = self.index(tail), self.index(head)
         if start in self.parents[end]:
-            raise GraphError(f"The arc {self._words(start, end)} is in the graph already.")
+            raise GraphError(f"The arc {self._words(start, end)} is already in the graph.")
         way = _path(self.parents, end, start)
         if way:
             raise _cyclic(self.nodes, [start, *way])
@@ -317,7 +317,9 @@ def _term(dag: DAG, node: int) -> str:
 def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
     """Say which cycle there is."""
     path = " -> ".join(nodes[node] for node in cycle)
-    return GraphError(f"The arcs form a cycle: {path}; a DAG has none, so remove or turn one arc.")
+    return GraphError(
+        f"The arcs form a cycle: {path}; a DAG must have none: remove or reverse one arc."
+    )
 
 
 def _find_cycle(parents: Sequence[Sequence[int]], placed: Iterable[int]) -> list[int]:

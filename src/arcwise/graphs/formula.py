@@ -113,9 +113,9 @@ def graph_of(form: Any) -> DAG | UGraph:
     if graph.directed is None:
         one, two = graph.edges[0] if graph.edges else ("", "")
         raise GraphError(
-            "A DAG or a UGraph is needed, got PDAG"
+            "The graph must be a DAG or a UGraph, got a PDAG"
             + (f", where {one} -- {two} has no direction" if one else "")
-            + ": take a member of its class, arcwise.graphs.extension(graph)."
+            + ": use a member of its class, arcwise.graphs.extension(graph)."
         )
     return graph
 
@@ -138,9 +138,9 @@ def any_graph(form: Any) -> Graph:
         return any_graph(form.graph)
     if isinstance(form, str) and either(form):
         raise GraphError(
-            f"The formula {form!r} does not say whether its edges have a direction: write "
-            f"ug({form!r}) for an undirected graph; for a directed one arcs such as 'parent -> child', or a "
-            "model string such as '[a][b|a]'."
+            f"The formula {form!r} is ambiguous about directions: write ug({form!r}) for an "
+            "undirected graph; for a directed one arcs such as 'parent -> child', or a model "
+            "string such as '[a][b|a]'."
         )
     if is_matrix(form) or hasattr(form, "is_directed"):
         both = Parser(None)
@@ -357,7 +357,7 @@ def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
     <DAG [a][b|a]>
     """
     if not hasattr(graph, "is_directed"):
-        raise GraphError(f"A networkx Graph or DiGraph was expected, got {type(graph)}.")
+        raise GraphError(f"The graph must be a networkx Graph or DiGraph, got {type(graph)}.")
     names, arcs, edges = links_of_networkx(graph)
     order = names if nodes is None else list(nodes)
     if not graph.is_directed():
@@ -389,7 +389,7 @@ def factorisation(graph: DAG | UGraph) -> str:
     if graph.directed:
         return "".join(_factor(graph, node) for node in range(len(graph.nodes)))
     if graph.directed is None:
-        raise GraphError(f"A DAG or a UGraph was expected, got {type(graph).__name__}.")
+        raise GraphError(f"The graph must be a DAG or a UGraph, got {type(graph).__name__}.")
     cliques = [",".join(clique) for clique in graph.cliques]
     return "(1/Z)" + "".join(f"g({clique})" for clique in cliques)
 
@@ -406,15 +406,15 @@ def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None
         bad = [sign for sign in signs if sign in name]
         if bad:
             raise GraphError(
-                f"Node {name!r} holds the sign {bad[0]!r}, which has a meaning in a {form}; "
-                "rename it, or save the graph as arcs."
+                f"Node {name!r} contains the character {bad[0]!r}, which has a meaning in a "
+                f"{form}; rename it, or save the graph as arcs."
             )
         if has_arrow(name):
             raise GraphError(
-                f"Node {name!r} holds the sign of an arc or edge, which has a meaning in a {form}; "
-                "rename it, or save the graph as arcs."
+                f"Node {name!r} contains an arrow or a line, which has a meaning in "
+                f"a {form}; rename it, or save the graph as arcs."
             )
         if name != name.strip():
             raise GraphError(
-                f"Node {name!r} begins or ends with a blank, which a {form} would lose."
+                f"Node {name!r} begins or ends with a space, which a {form} would lose."
             )

@@ -69,7 +69,7 @@ def _with_arcs(graph: Any) -> DAG | PDAG:
     """A DAG or PDAG in any form; refuse an undirected graph."""
     form = any_graph(graph)
     if form.directed is False:
-        raise GraphError("A DAG or a PDAG is needed, got an undirected graph.")
+        raise GraphError("The graph must be a DAG or a PDAG, got an undirected graph.")
     return form
 
 
@@ -91,7 +91,7 @@ def moral(dag: Any) -> UGraph:
     """
     dag = any_graph(dag)
     if not dag.directed:
-        raise GraphError(f"Only a DAG has a moral graph, got {type(dag).__name__}.")
+        raise GraphError(f"The moral graph needs a DAG, got {type(dag).__name__}.")
     near = _adjacent(dag)
     for row in dag.parents:
         if len(row) > 1:
@@ -115,7 +115,7 @@ def equivalent(one: Any, two: Any) -> bool:
     """
     one, two = any_graph(one), any_graph(two)
     if set(one.nodes) != set(two.nodes):
-        raise GraphError("Equivalent graphs have the same nodes, and these have different ones.")
+        raise GraphError("Both graphs must have the same nodes, and these differ.")
     return cpdag(one) == cpdag(two.over(one.nodes))
 
 
@@ -164,7 +164,7 @@ def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
 def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[int, int]]:
     """Reversible arcs that rules require, or whose opposite they forbid."""
     if limits.nodes != dag.nodes:
-        raise GraphError("The rules were bound to other nodes than the graph's: bind them anew.")
+        raise GraphError("The rules must be bound to the nodes of the graph: bind them again.")
     return [
         (tail, head)
         for head, row in enumerate(dag.parents)
@@ -358,8 +358,8 @@ def _disjoint(
     twice = (left & right) | (left & between) | (right & between)
     if twice:
         raise GraphError(
-            f"Node {graph.nodes[min(twice)]!r} is in two of the sets; "
-            "the two sides and the given nodes must not overlap."
+            f"Node {graph.nodes[min(twice)]!r} is in two of the sets, and the three sets must "
+            "not overlap."
         )
     return left, right, between
 

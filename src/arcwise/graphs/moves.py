@@ -104,7 +104,7 @@ class Move:
             return dropped
         if self.kind == "flip":
             return dropped.with_arc(self.head, self.tail)
-        raise GraphError(f"A move is add, drop or flip, got {self.kind!r}.")
+        raise GraphError(f"A move must be add, drop or flip, got {self.kind!r}.")
 
 
 def legal_moves(dag: DAG, limits: Limits | None = None) -> Iterator[Move]:
@@ -190,7 +190,7 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
     names = given_names(nodes)
     count = len(names)
     if not 0 <= degree <= max(count - 1, 0):
-        raise GraphError(f"The degree must lie between 0 and {max(count - 1, 0)}, got {degree}.")
+        raise GraphError(f"The degree must be from 0 to {max(count - 1, 0)}, got {degree}.")
     order = rng.permutation(count).tolist()
     rows: list[list[int]] = [[] for _ in names]
     for early, late in zip(*_pairs(count, degree / max(count - 1, 1), rng), strict=True):

@@ -41,7 +41,7 @@ def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
             raise GraphError(f"A node name must be non-empty text, got {name!r}.")
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
-        raise GraphError(f"Node {twice!r} is named twice; node names must be unique.")
+        raise GraphError(f"Node {twice!r} occurs twice, but node names must be unique.")
     return names
 
 
@@ -58,7 +58,7 @@ def _checked_number(node: object, nodes: Sequence[str]) -> int:
         number = as_int(node)  # type: ignore[arg-type]
     except TypeError:
         raise GraphError(
-            f"A node is given by its name or number, got {node!r} ({type(node).__name__})."
+            f"A node must be a name or a number, got {node!r} ({type(node).__name__})."
         ) from None
     if not 0 <= number < len(nodes):
         raise GraphError(f"There is no node number {number}: the graph has {len(nodes)} nodes.")
@@ -103,7 +103,7 @@ def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
     names = {node for ends in pairs for node in ends}
     if not are_texts(names):
         number = next(node for node in names if node != str(node))
-        raise GraphError(f"Node number {number!r} has no meaning here: give nodes= with the names.")
+        raise GraphError(f"Node number {number!r} cannot be resolved: give the names as nodes=.")
     return tuple(sorted(map(str, names)))
 
 
@@ -113,19 +113,17 @@ def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -
         table = tuple(tuple(sorted(as_int(entry) for entry in row)) for row in rows)
     except TypeError:
         raise GraphError(
-            f"The {word} of a node are a set of numbers; use from_arcs or from_edges for names."
+            f"The {word} of a node must be numbers: use from_arcs or from_edges for names."
         ) from None
     if len(table) != len(nodes):
-        raise GraphError(f"{len(nodes)} nodes need as many sets of {word}, got {len(table)}.")
+        raise GraphError(f"{len(nodes)} nodes must have as many sets of {word}, got {len(table)}.")
     for node, row in enumerate(table):
         if row and not 0 <= row[0] <= row[-1] < len(nodes):
             raise GraphError(
                 f"Node {nodes[node]!r} has {word} {row}, beyond the numbers 0 to {len(nodes) - 1}."
             )
         if node in row:
-            raise GraphError(
-                f"Node {nodes[node]!r} is among its own {word}; loops are not allowed."
-            )
+            raise GraphError(f"Node {nodes[node]!r} must not be one of its own {word}.")
         if len(set(row)) != len(row):
             raise GraphError(f"Node {nodes[node]!r} has one of its {word} twice: {row}.")
     return table

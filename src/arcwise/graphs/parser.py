@@ -75,12 +75,12 @@ def _statements(text: str, *, plus: bool = True) -> list[str]:
     parts = [part.strip() for line in lines for part in re.split("[+,]" if plus else ",", line)]
     for part in parts:
         if not part:
-            raise GraphError(f"The text {text!r} has an empty name; write names between its signs.")
+            raise GraphError(f"The text {text!r} has an empty name: write one next to each sign.")
         if "~" in part and plus:
-            raise GraphError(f"The sign ~ can only begin a formula, but it is inside {part!r}.")
+            raise GraphError(f"The sign ~ must be at the start of a formula, got {part!r}.")
         if any(brace in part for brace in "{}"):
             raise GraphError(
-                f"A graph in a text has no braces, got {part!r}: write its arcs alone, 'a -> b, b -> c'."
+                f"A graph as text must have no braces, got {part!r}: write its arcs only, 'a -> b, b -> c'."
             )
     return parts
 
@@ -97,8 +97,8 @@ def _path_of(statement: str, *, terms: bool = True) -> tuple[list[str], list[str
     wrong = [name for name in names if _ENDS.search(name)]
     if wrong:
         raise GraphError(
-            f"The ends of an arc must be names, got {wrong[0]!r} in {statement!r}; names that hold such "
-            "signs go into a pair (parent, child)."
+            f"The ends of an arc must be names, got {wrong[0]!r} in {statement!r}: write other names as a "
+            "pair (parent, child)."
         )
     return names, [_kind(sign) for sign in _LINK.findall(statement)]
 
@@ -107,10 +107,10 @@ def _names_of(statement: str, *, bar: bool) -> list[str]:
     """The names of a term such as c:a:b; with a bar, c|a:b means the same."""
     if "|" in statement:
         if not bar:
-            raise GraphError(f"An undirected term has no |, got {statement!r}; use : or * or --.")
+            raise GraphError(f"An undirected term must have no |, got {statement!r}: use : or --.")
         child, _, parents = statement.partition("|")
         if "|" in parents or ":" in child or "*" in child:
-            raise GraphError(f"A term with | is child|parent:parent, got {statement!r}.")
+            raise GraphError(f"A term with | must be child|parent:parent, got {statement!r}.")
         return _check_names([child, *re.split(r"[:*]", parents)], statement)
     return _check_names(re.split(r"[:*]", statement), statement)
 
@@ -122,8 +122,8 @@ def _families_of(text: str) -> dict[str, list[str]]:
         match = _BRACKET.match(text, position)
         if match is None:
             raise GraphError(
-                f"A model string looks like [A][B|A], got {text[position : position + 20]!r} "
-                f"at sign {position + 1}; names must not hold any of [ ] | : there."
+                f"A model string must be like [A][B|A], got {text[position : position + 20]!r} at "
+                f"character {position + 1}; names must not hold any of [ ] | : there."
             )
         parents = [] if match[2] is None else match[2].split(":")
         child, *rest = _check_names([match[1], *parents], match[0].strip())
@@ -134,8 +134,8 @@ def _families_of(text: str) -> dict[str, list[str]]:
     for child, parent in ((child, name) for child, rest in families.items() for name in rest):
         if parent not in families:
             raise GraphError(
-                f"{unknown_node(parent, families)} It is named as a parent of {child!r}, "
-                "but every node of a model string needs its own brackets."
+                f"{unknown_node(parent, families)} It is a parent of {child!r}, but every node of a model "
+                "string needs its own brackets."
             )
     return families
 
@@ -150,16 +150,14 @@ def _check_names(names: list[str], statement: str) -> list[str]:
     """Strip spaces; refuse empty and repeated names, and names that hold an arrow."""
     bare = [name.strip() for name in names]
     if not all(bare):
-        raise GraphError(
-            f"The term {statement!r} has an empty name; write names between its signs."
-        )
+        raise GraphError(f"The term {statement!r} has an empty name: write one next to each sign.")
     for name in bare:
         if bare.count(name) > 1:
             raise GraphError(f"The term {statement!r} names {name!r} twice.")
         if has_arrow(name):
             raise GraphError(
-                f"A name in a text must not hold an arrow, got {name!r}: arcs are written a -> b or b <- a, "
-                "edges a -- b; other names go into a pair (parent, child)."
+                f"A name in a text must not contain an arrow, got {name!r}: write arcs as a -> b or b <- "
+                "a, edges as a -- b, and other names as a pair (parent, child)."
             )
     return bare
 
@@ -176,8 +174,8 @@ def pair(arc: Arc) -> tuple[Node, Node]:
         signs = _signs_in(arc)
         if signs not in ([RIGHT], [LEFT]):
             raise GraphError(
-                f"An arc in words has the form 'tail -> head', got {arc!r}; "
-                "names that hold '->' or a comma go into a pair (tail, head)."
+                f"An arc as text must be 'tail -> head', got {arc!r}: write names with '->' or a comma as "
+                "a pair (tail, head)."
             )
         (left, right), _ = _path_of(arc, terms=False)
         return (left, right) if signs == [RIGHT] else (right, left)
@@ -185,7 +183,7 @@ def pair(arc: Arc) -> tuple[Node, Node]:
         # A set has no order, and a mapping is not a pair.
         tail, head = () if isinstance(arc, Set | Mapping) else arc
     except (TypeError, ValueError):
-        raise GraphError(f"An arc is a pair (tail, head), got {arc!r}.") from None
+        raise GraphError(f"An arc must be a pair (tail, head), got {arc!r}.") from None
     return tail, head
 
 
@@ -206,8 +204,8 @@ def edge(form: Arc) -> tuple[Node, Node]:
     ends = [end.strip() for end in form.split(":")]
     if signs != [] or len(ends) != 2 or not all(ends):
         raise GraphError(
-            f"An edge in words has the form 'one -- other', got {form!r}; names that hold '--' or "
-            "':' go into a pair (one, other)."
+            f"An edge as text must be 'one -- other', got {form!r}: write names with '--' or ':' as a pair "
+            "(one, other)."
         )
     return ends[0], ends[1]
 
@@ -266,20 +264,20 @@ class Parser:
     def _arc(self, tail: str, head: str, source: object) -> None:
         if self.directed is False:
             raise GraphError(
-                f"An undirected graph has no ->, got {source!r}; write one -- other, or one:other."
+                f"An undirected graph must have no ->, got {source!r}: write one -- other, or one:other."
             )
         if tail == head:
-            raise GraphError(f"The arc {source!r} joins a node to itself.")
+            raise GraphError(f"The arc {source!r} must connect two different nodes.")
         self.names.update(dict.fromkeys((tail, head)))
         self.arcs.append((tail, head))
 
     def _edge(self, one: str, two: str, source: object) -> None:
         if self.directed:
             raise GraphError(
-                f"A directed graph has arcs such as a -> b, got the edge {source!r}, which has no direction."
+                f"A directed graph must have arcs such as a -> b, got the edge {source!r}."
             )
         if one == two:
-            raise GraphError(f"The edge {source!r} joins a node to itself.")
+            raise GraphError(f"The edge {source!r} must connect two different nodes.")
         self.names.update(dict.fromkeys((one, two)))
         self.edges.append((one, two))
 
@@ -310,7 +308,7 @@ class Parser:
                 self._arc(right, left, statement)
             else:
                 raise GraphError(
-                    f"An arc has one direction, got {statement!r}: write a -> b or a <- b; an edge "
+                    f"An arc must have one direction, got {statement!r}: write a -> b or a <- b; an edge "
                     "without a direction, a -- b, is for undirected graphs."
                 )
 
@@ -321,8 +319,8 @@ class Parser:
             self._family(names)
         elif self.directed is None and len(names) != 2:
             raise GraphError(
-                "Rules have arcs 'tail -> head' and, without a direction, edges 'one -- other', got "
-                f"{statement!r}; names that hold such signs go into a pair (tail, head)."
+                f"Rules must have arcs 'tail -> head' or edges 'one -- other', got {statement!r}: write "
+                "other names as a pair (tail, head)."
             )
         else:
             self._clique(names, statement)
@@ -392,8 +390,8 @@ def _ends_of(entry: Any) -> Pair:
         return entry[0], entry[1]
     if names and entry:
         raise GraphError(
-            f"An arc in a list must be a pair (parent, child), got {entry!r}: write {{child: [parents]}} for "
-            "a node with several parents or none."
+            f"An arc in a list must be a pair (parent, child), got {entry!r}: write {{child: [parents]}} "
+            "for a node with several parents or none."
         )
     raise GraphError(f"An arc must be a pair of names (parent, child), got {entry!r}.")
 
@@ -409,7 +407,9 @@ def _distinct(term: Any) -> list[str]:
     names = sorted(term) if isinstance(term, Set) else list(term)
     whole = bool(names) and are_texts(names) and all(names)
     if not whole or len(set(names)) != len(names):
-        raise GraphError(f"A list of names must hold each name once and no empty one: {names!r}.")
+        raise GraphError(
+            f"A list of names must have each name once and no empty one, got {names!r}."
+        )
     return names
 
 

@@ -72,9 +72,7 @@ class PDAG(AnyGraph):
             both = set(row).intersection(self.neighbours[head])
             if both:
                 ends = f"{self.nodes[min(both)]!r} and {self.nodes[head]!r}"
-                raise GraphError(
-                    f"{ends} are joined by an arc and by an edge; keep one of the two."
-                )
+                raise GraphError(f"{ends} have both an arc and an edge: keep one of the two.")
 
     @classmethod
     def from_edges(

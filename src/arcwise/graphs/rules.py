@@ -235,9 +235,7 @@ class Limits:
         False
         """
         if dag.nodes != self.nodes:
-            raise GraphError(
-                "The rules were bound to other nodes than the graph's: bind them anew."
-            )
+            raise GraphError("The rules must be bound to the nodes of the graph: bind them again.")
         return self.free or (
             all(self.allows(child, row) for child, row in enumerate(dag.parents))
             and (self.condition is None or self.condition(dag))
@@ -298,9 +296,9 @@ class Limits:
             return first
         if graph is None:
             raise GraphError(
-                "The required arcs alone do not meet the condition on the whole graph: give a start."
+                "The required arcs alone break the condition on the graph: give start=."
             )
-        raise GraphError("The start graph breaks the rules: change it, or start empty.")
+        raise GraphError("The start graph must obey the rules: change it, or leave it out.")
 
 
 @dataclass(frozen=True)
@@ -334,16 +332,14 @@ def _read(form: Any, word: str) -> tuple[Pairs, Pairs]:
 def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     """Bring tiers into tuples of names and see that no name is in two of them."""
     if isinstance(tiers, str):
-        raise GraphError(f"tiers takes a list of lists of names, got one text: {tiers!r}.")
+        raise GraphError(f"tiers must be a list of lists of names, got one text: {tiers!r}.")
     rows = tuple(map(as_tuple, tiers))
     earlier: set[str] = set()
     for name in (name for row in rows for name in row):
         if not isinstance(name, str):
-            raise GraphError(f"Tiers hold names, got {name!r}.")
+            raise GraphError(f"Tiers must contain names, got {name!r}.")
         if name in earlier:
-            raise GraphError(
-                f"Variable {name!r} is in the tiers twice; it can have one place only."
-            )
+            raise GraphError(f"Variable {name!r} must be in one tier only.")
         earlier.add(name)
     return rows
 
@@ -351,7 +347,9 @@ def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 def _check_bound(max_parents: int | None) -> int | None:
     """Check the largest number of parents."""
     if max_parents is not None and not is_count(max_parents):
-        raise GraphError(f"max_parents must be None or a whole number >= 0, not {max_parents!r}.")
+        raise GraphError(
+            f"max_parents must be None or a non-negative integer, got {max_parents!r}."
+        )
     return None if max_parents is None else int(max_parents)
 
 
@@ -367,7 +365,7 @@ def _check_required(rules: Rules) -> None:
     into = [tail for tail, head in rules.required if head == rules.target]
     if into:
         raise GraphError(
-            f"The arc {into[0]} -> {rules.target} is required, but nothing points to a target."
+            f"The arc {into[0]} -> {rules.target} is required, but a target must have no parents."
         )
     tier = {name: level for level, row in enumerate(rules.tiers) for name in row}
     for tail, head in rules.required:
@@ -390,8 +388,8 @@ def _check_counts(graph: DAG, bound: int | None) -> None:
     for child, row in enumerate(graph.parents):
         if bound is not None and len(row) > bound:
             raise GraphError(
-                f"Node {graph.nodes[child]!r} has {len(row)} required parents, "
-                f"but max_parents is {bound}; raise it or require fewer."
+                f"Node {graph.nodes[child]!r} has {len(row)} required parents, but max_parents "
+                f"is {bound}: raise it, or require fewer."
             )
 
 

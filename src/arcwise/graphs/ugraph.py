@@ -183,9 +183,9 @@ class UGraph(AnyGraph):
         """
         left, right = self.index(one), self.index(two)
         if left == right:
-            raise GraphError(f"Node {self.nodes[left]!r} cannot be joined to itself.")
+            raise GraphError(f"Node {self.nodes[left]!r} must not be adjacent to itself.")
         if right in self.neighbours[left]:
-            raise GraphError(f"The edge {self._words(left, right)} is in the graph already.")
+            raise GraphError(f"The edge {self._words(left, right)} is already in the graph.")
         rows = list(self.neighbours)
         rows[left] = tuple(sorted((*rows[left], right)))
         rows[right] = tuple(sorted((*rows[right], left)))
@@ -237,8 +237,8 @@ def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) ->
     arcs = {(node, other) for node, row in enumerate(rows) for other in row}
     one, two = min(arc for arc in arcs if arc[::-1] not in arcs)
     raise GraphError(
-        f"Node {nodes[two]!r} is a neighbour of {nodes[one]!r} but not the other way round; "
-        "give both, or use from_edges."
+        f"Node {nodes[two]!r} is a neighbour of {nodes[one]!r} but not the reverse: give both, or use "
+        "from_edges."
     )
 
 
@@ -425,5 +425,5 @@ def root_forest(
                     parents[other] = (node,)
                     stack.append(other)
                 elif parents[node] != (other,) and parents[other] != (node,):
-                    raise GraphError("The edges of a forest have no ring, but these do.")
+                    raise GraphError("The edges of a forest must have no cycle, got one.")
     return tuple(row or () for row in parents)

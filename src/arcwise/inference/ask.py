@@ -124,7 +124,9 @@ def ranked(question: Question) -> Ranking:
             reasons.append(cost)
         elif cost.memory > _limit(cost.memory):
             size = f"{cost.memory:.2g} numbers at once ({size_words(8 * cost.memory)})"
-            said = f"The answer needs {size}, above {_limit(cost.memory):.2g}: ask for less."
+            said = (
+                f"The answer needs {size}, above {_limit(cost.memory):.2g}: query fewer variables."
+            )
             reasons.insert(0, FitError(said))
             if cost.error == EXACT:
                 said = f"An exact answer by {engine.name} needs {size}: this one is simulated."
@@ -148,12 +150,12 @@ def _limit(wanted: float) -> float:
 def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
     if question.soft and not engine.soft:
         return FitError(
-            f"The method {engine.name!r} takes values as evidence, and no sets, intervals or weights of "
-            "levels: these are for networks whose local models are all tables of probabilities."
+            f"The method {engine.name!r} takes values as evidence only: sets, intervals and "
+            "weights of levels need a network of probability tables."
         )
     if question.ranges and not engine.ranged:
         return FitError(
-            "Intervals of numbers are evidence in directed networks and in Gaussian ones; the method "
+            "Intervals of numbers need a directed or a Gaussian network; the method "
             f"{engine.name!r} takes numbers."
         )
     return engine.accepts(question)
@@ -243,7 +245,7 @@ def query(
     names = names_of(targets)
     asked = [net.index(name) for name in names]
     if not asked:
-        raise DataError("A question needs at least one variable to ask for.")
+        raise DataError("A query must have at least one target variable.")
     check_roles(net, asked, evidence)
 
     def ask(other: Net) -> Belief | Beliefs:
@@ -315,7 +317,7 @@ def _unsettled(mixing: Mixing) -> Iterator[Note]:
     if count := int((mixing.rhat > HIGHEST_RHAT).sum()):
         yield answer_note(
             f"In {count} of {simulated} simulated rows the chains disagree (R-hat above "
-            f"{HIGHEST_RHAT:g}): take more sweeps.",
+            f"{HIGHEST_RHAT:g}): use more sweeps.",
         )
 
 
@@ -407,10 +409,10 @@ def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) 
     """
     if not net.directed and net.joint is None:
         raise GraphError(
-            "The local models of this undirected network belong to no joint density. What it has is a "
-            "pseudo-likelihood, each variable given its neighbours: for rows without gaps "
-            "pseudo_logpdf gives it (pseudo_log_density in arcwise.inference), for held-out rows "
-            "validate."
+            "The local models of this undirected network have no joint density, only a "
+            "pseudo-likelihood (each variable given its neighbours): use pseudo_logpdf for "
+            "complete rows (pseudo_log_density in arcwise.inference), or validate for held-out "
+            "rows."
         )
     question = Question.of_rows(net, align(net, table), _options(options), "density")
     engine = ranked(question).engines[0]

@@ -140,7 +140,7 @@ class Belief(Framed):
     def _chances(self) -> dict[Any, Probability]:
         """The same without ranges."""
         if self._discrete is None:
-            raise DataError(f"{self.name!r} is a number and has no levels: ask for its quantiles.")
+            raise DataError(f"{self.name!r} is a number and has no levels: use its quantiles.")
         return {level: self._chance([level]) for level in self.levels}
 
     @property
@@ -340,7 +340,7 @@ def generator(seed: Seed) -> np.random.Generator:
 def central(level: float) -> Array:
     """The shares below the ends of a central interval."""
     if not is_number(level) or not 0 < level < 1:
-        raise DataError(f"An interval holds a share between 0 and 1, got {level!r}.")
+        raise DataError(f"The share of an interval must be between 0 and 1, got {level!r}.")
     return np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
 
 
@@ -349,7 +349,7 @@ def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
     for name in event:
         if name not in names:
             raise DataError(
-                f"The event names {name!r}, which is not asked. {close_to(name, names)}"
+                f"The event names {name!r}, which is not a target. {close_to(name, names)}"
             )
 
 
@@ -359,8 +359,8 @@ def truth(event: Callable[[Draws], Any], drawn: Draws) -> NDArray[np.bool_]:
     holds = np.asarray(event(drawn))
     if holds.shape != (size,) or holds.dtype != bool:
         raise DataError(
-            f"An event given as a function must return one truth value per draw ({size}), "
-            f"but it returned {holds.dtype} of shape {holds.shape}."
+            f"An event given as a function must return one boolean per draw ({size}), got "
+            f"{holds.dtype} of shape {holds.shape}."
         )
     return holds
 

@@ -216,8 +216,9 @@ class _Question:
             order.append(member)
         if largest * self.classes > _MOST_CELLS:
             raise FitError(
-                f"{len(members)} features are missing together, and summing them out needs a table of "
-                f"{largest * self.classes:.3g} cells: fill some of them in, or take a simpler structure."
+                f"{len(members)} features are missing together, and summing them out needs a "
+                f"table of {largest * self.classes:.3g} cells: impute some of them, or use a "
+                "simpler structure."
             )
         return order, largest
 
@@ -269,7 +270,7 @@ class _Question:
         if member not in self.grids:
             name = self.net.variables[member].name
             raise FitError(
-                f"{name!r} is continuous and missing, and there is no grid to sum it out on."
+                f"{name!r} is continuous and missing, so it cannot be summed out: impute it."
             )
         return self.grids[member]
 

@@ -120,8 +120,8 @@ def saturated_note(names: Sequence[str]) -> Note:
         else "have as many coefficients as rows"
     )
     text = (
-        f"{sentence_list(names)} {few}: the interval takes them as known and is too narrow; use more rows or "
-        "fewer parents."
+        f"{sentence_list(names)} {few}: the interval ignores their uncertainty and is too "
+        "narrow; use more rows or fewer parents."
     )
     return answer_note(text, tuple(names))
 

@@ -79,7 +79,7 @@ class Effort:
     def __post_init__(self) -> None:
         for word in ("chains", "sweeps"):
             if whole(f"number of {word}", getattr(self, word)) < 1:
-                raise DataError(f"A simulation needs at least one of its {word}, got 0.")
+                raise DataError(f"The number of {word} must be positive, got 0.")
         whole("burn-in", self.burn_in)
         if self.scan not in ("fixed", "random"):
             raise unknown("scan order", self.scan, ("fixed", "random"))
@@ -124,8 +124,9 @@ def read_options(
     """
     if "do" in options:
         raise OptionError(
-            "do= belongs to single questions: query(target, do={...}) gives a belief with a range over "
-            "equivalent graphs, and sample(draws, do={...}) rows; predict and impute take rows as seen."
+            "do= is for single queries: query(target, do={...}) gives a belief with a range "
+            "over equivalent graphs, and sample(draws, do={...}) rows; predict and impute use "
+            "the rows as evidence."
         )
     known = (*_EFFORT, "method", "seed", "draws", "max_graphs")
     for word in options:
@@ -138,7 +139,7 @@ def read_options(
     draws = whole("number of draws", options.get("draws", DRAWS))
     most = options.get("max_graphs")
     if most is not None and whole("number max_graphs", most) == 0:
-        raise DataError("max_graphs must be 1 or more, got 0.")
+        raise DataError("max_graphs must be positive, got 0.")
     found = Options(method, options.get("seed", 0), max(draws, 1), said, most)
     found.over(Effort())  # refuses what is no number
     return found
@@ -278,24 +279,23 @@ def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...
 def needs_arrows(method: str) -> GraphError:
     """What is said to a method for directed networks, asked of an undirected one."""
     return GraphError(
-        f"The method {method!r} is for directed networks; an undirected one is asked by "
-        "gibbs, or stacked where it has Parzen windows."
+        f"The method {method!r} is for directed networks: use gibbs, or stacked for Parzen windows."
     )
 
 
 def no_blankets() -> FitError:
     """What is said to a method that takes blanket models, where there are none."""
     return FitError(
-        "There are no blanket models here (they are fitted when a network is learned, and do "
-        "not hold after do=): leave the method out, or take grid or importance."
+        "This network has no blanket models (they are fitted in learning, and invalid after "
+        "do=): leave the method out, or use grid or importance."
     )
 
 
 def no_setting() -> GraphError:
     """What is said to a question that sets variables of an undirected network."""
     return GraphError(
-        "Setting variables from outside (do=) needs the arrows of a directed network, and this "
-        "one is undirected: ask with given= what was seen, or learn a directed network."
+        "Interventions (do=) need a directed network, got an undirected one: use given= for "
+        "observations, or learn a directed network."
     )
 
 

@@ -55,7 +55,7 @@ __all__ = ["Drawn"]
 Array = NDArray[np.float64]
 
 _NO_DENSITY = answer_note(
-    "These networks have no density of what was seen: it does not change the weights of graphs.",
+    "These networks have no density of the evidence, so it does not change the weights of graphs.",
 )
 _SOFT = answer_note("Sets, weights and intervals as evidence do not change the weights of graphs.")
 _DRAWS = 4000

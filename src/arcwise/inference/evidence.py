@@ -112,7 +112,7 @@ def _by_number(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[in
         return {}
     if not isinstance(values, Mapping):
         raise DataError(
-            f"Evidence in {word} is a value by name, as in {word}={{{net.names[0]!r}: 1.5}}, "
+            f"Evidence in {word} must be values by name, as in {word}={{{net.names[0]!r}: 1.5}}, "
             f"got {values!r}."
         )
     return {net.index(name): value for name, value in values.items()}
@@ -134,7 +134,7 @@ def _code(variable: Variable, value: Any) -> float:
     if variable.coding is not None:
         return float(variable.coding.of_values(variable.name, [value])[0])
     raise DataError(
-        f"{variable.name!r} has the value {value!r}, which the network has never seen. "
+        f"{variable.name!r} has the value {value!r}, which is not in the training data. "
         + close_to(value, map(str, variable.levels))
     )
 
@@ -157,7 +157,8 @@ def _ends(variable: Variable, low: Any, high: Any) -> tuple[float, float]:
     ]
     if ends[0] > ends[1]:
         raise DataError(
-            f"The interval of {variable.name!r} must begin below its end, got ({low!r}, {high!r})."
+            f"The interval of {variable.name!r} must have a lower end below the upper, "
+            f"got ({low!r}, {high!r})."
         )
     return ends[0], ends[1]
 
@@ -166,8 +167,8 @@ def _weights(variable: Variable, value: Any) -> Array:
     """A weight for each level: given ones, or 1 for the levels of a set or an interval."""
     if variable.levels is None:
         raise DataError(
-            f"The value of {variable.name!r} must be a finite number or an interval (low, high), got "
-            f"{value!r}: sets and weights are evidence about variables with levels."
+            f"The value of {variable.name!r} must be a finite number or an interval (low, high), "
+            f"got {value!r}: sets and weights are for variables with levels."
         )
     if isinstance(value, Mapping):
         return _likelihood(variable, value)
@@ -188,13 +189,13 @@ def _likelihood(variable: Variable, value: Mapping[Any, Any]) -> Array:
     for level, weight in zip(variable.levels or (), weights.tolist(), strict=True):
         if np.isnan(weight):
             raise DataError(
-                f"Soft evidence about {variable.name!r} has no weight for {level!r}: give one for every "
-                "level."
+                f"Soft evidence about {variable.name!r} must have a weight for every level, and "
+                f"has none for {level!r}."
             )
     if (weights < 0).any() or not weights.any():
         raise DataError(
-            f"Weights of the levels of {variable.name!r} must not be negative, and not all zero, got "
-            f"{value!r}."
+            f"Weights of the levels of {variable.name!r} must be non-negative and not all zero, "
+            f"got {value!r}."
         )
     return weights
 
@@ -326,9 +327,9 @@ def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
     seen, forced, soft, ranges = evidence
     for node in asked:
         if node in seen or node in forced or node in ranges:
-            raise DataError(f"{net.names[node]!r} is asked for, and its value is given as well.")
+            raise DataError(f"{net.names[node]!r} is both a target and evidence: choose one.")
         if list(asked).count(node) > 1:
-            raise DataError(f"{net.names[node]!r} is asked for twice.")
+            raise DataError(f"{net.names[node]!r} is a target twice: name it once.")
     for node in (*seen, *soft, *ranges):
         if node in forced:
             raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")
@@ -337,7 +338,7 @@ def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
 def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
     """What is asked for, as names."""
     if not is_several(targets) and not are_texts([targets]):
-        raise DataError(f"A question is for a name or a list of names, got {targets!r}.")
+        raise DataError(f"The target must be a name or a list of names, got {targets!r}.")
     return as_tuple(targets)
 
 

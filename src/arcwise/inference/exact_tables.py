@@ -262,8 +262,8 @@ def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
 def needs_tables(method: str) -> FitError:
     """What is said to an exact method for discrete networks, asked of another one."""
     return FitError(
-        f"method={method!r} needs a network whose local models are all tables of probabilities "
-        "(model='discrete'): leave the method out."
+        f"method={method!r} needs a network of probability tables (model='discrete'): leave the "
+        "method out."
     )
 
 
@@ -285,7 +285,7 @@ def impossible(question: Question, row: int) -> FitError:
     known = [*np.flatnonzero(~question.gaps[row]).tolist(), *question.soft]
     names = sentence_list([question.net.names[node] for node in known])
     return FitError(
-        f"The evidence{where} is impossible: what is known of {names} has probability zero together."
+        f"The evidence{where} is impossible: the evidence on {names} has joint probability zero."
     )
 
 
@@ -363,8 +363,8 @@ class Elimination(Engine):
         rows = list(patterns(question.gaps))
         if len(rows) > _PATTERNS and not named:
             return FitError(
-                f"Variable elimination plans for each of {len(rows)} patterns of gaps: name "
-                "method='elimination'."
+                f"Variable elimination plans for each of {len(rows)} patterns of missing values: "
+                "name method='elimination'."
             )
         asked = question.asked if question.task != "density" else ()
         plans = [_sum_for(question, asked, known).plan for _, known in rows]

@@ -161,10 +161,10 @@ def explain(
     names = None if of is None else names_of(of)
     targets = () if names is None else tuple(map(net.index, names))
     if names is not None and not names:
-        raise DataError("An explanation needs at least one variable, got none.")
+        raise DataError("An explanation must have at least one target variable, got none.")
     check_roles(net, targets, evidence)
     if evidence.ranges:
-        raise DataError("An explanation takes numbers as evidence and no intervals: give values.")
+        raise DataError("Evidence of an explanation must be values, got an interval.")
 
     def ask(other: Net) -> Explanation:
         if names is None and all(variable.discrete for variable in net.variables):
@@ -197,7 +197,7 @@ def _of_all(net: Net, evidence: Evidence, chosen: Options) -> Explanation:
 def _of_some(net: Net, targets: Sequence[int], evidence: Evidence, chosen: Options) -> Explanation:
     """The most probable values of some variables, from their joint distribution."""
     if not targets:
-        raise DataError("All variables were seen or set: there is nothing to explain.")
+        raise DataError("All variables are evidence: leave at least one out to explain.")
     names = [net.names[node] for node in targets]
     question = Question.of(net, targets, evidence, chosen, generator(chosen.seed))
     both = beliefs_of(question, found_of(question), evidence)

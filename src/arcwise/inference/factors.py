@@ -410,12 +410,12 @@ def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
     """
     product = potentials(net)
     if product is None:
-        raise FitError("The local models of this network are not all tables of probabilities.")
+        raise FitError("The local models of this network are not all probability tables.")
     scopes = (*product.scopes, *together)
     found = plan(product.levels, scopes)
     if found.entries > MAX_ENTRIES:
         raise FitError(
-            f"Exact answers of this network need tables of {found.entries:.3g} numbers, above the "
-            f"{MAX_ENTRIES:.0e} that are kept."
+            f"Exact answers of this network need tables of {found.entries:.3g} numbers, above "
+            f"the {MAX_ENTRIES:.0e} that are stored."
         )
     return JunctionTree(product.levels, scopes, product.tables, found.order)

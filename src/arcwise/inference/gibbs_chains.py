@@ -135,13 +135,13 @@ def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[N
     }
     worst = max(apart, key=lambda node: apart[node])
     how = (
-        f"{net.names[worst]!r} is {apart[worst]:.3g} standard deviations off in the nearest row"
+        f"{net.names[worst]!r} is {apart[worst]:.3g} standard deviations away in the nearest row"
         if np.isfinite(apart[worst])
         else f"there {net.names[worst]!r} never varies"
     )
     return (
         answer_note(
-            f"The evidence lies far from all the data ({how}): the answer is a guess.",
+            f"The evidence is far from all rows of the data ({how}): the answer is unreliable.",
             (net.names[worst],),
         ),
     )
@@ -160,7 +160,9 @@ def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: 
         return []
     which = "1 row lies" if count == 1 else f"{count} rows lie"
     return [
-        answer_note(f"{which} more than {FAR:g} standard deviations from all the data: guesses.")
+        answer_note(
+            f"{which} more than {FAR:g} standard deviations from all rows of the data: unreliable."
+        )
     ]
 
 
@@ -241,6 +243,6 @@ def run(
         drawn = chains.columns[node] if places is None else chains.columns[node][places]
         if not np.isfinite(drawn).all():
             raise FitError(
-                f"Simulating {net.names[node]!r} gave values that are not finite numbers: the "
-                "evidence is too extreme for its local model."
+                f"Draws of {net.names[node]!r} are not finite: the evidence is too extreme for "
+                "its local model."
             )

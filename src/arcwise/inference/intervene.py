@@ -46,7 +46,9 @@ EXACT_GRAPHS = 500
 SIMULATED_GRAPHS = 50
 """The same where answers are simulated."""
 
-_ALONE = "The rows are those of the learned graph alone: a query with {do=} has the range over other graphs."
+_ALONE = (
+    "The rows are from the learned graph only: a query with {do=} has the range over other graphs."
+)
 ONE_GRAPH = answer_note(_ALONE, fixes=(Fix("do"),))
 """The note at rows drawn after `do`."""
 
@@ -158,11 +160,11 @@ def _over_graphs(
     why = other.why or (answer_note("answers are simulated") if answer.error != 0 else None)
     if why or not other.graphs:
         why = why or answer_note("no rows")
-        said = f"There is no range over other graphs, as their certainty is not known: {why.text}."
+        said = f"There is no range over other graphs, since they have no certainty: {why.text}."
         return found.noted(said, *why.fixes)
     if refit is None:
         many = plural(len(other.graphs), other.over)
-        said = f"The range over {many} needs the rows that it was learned from: {{load()}}."
+        said = f"The range over {many} needs the training data: {{load()}}."
         return found.noted(said, Fix(verb="load", arguments="path, data="))
     graphs = {
         member
@@ -194,7 +196,7 @@ def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[No
         )
         if off > FAR:
             name, far = net.names[node], f"{off:.3g} standard deviations away"
-            text = f"{name!r} is set {far} from every row of the data: the answer is a guess."
+            text = f"{name!r} is set {far} from every row of the data: the answer is unreliable."
             said.append(answer_note(text, (name,)))
     return tuple(said)
 
@@ -292,19 +294,16 @@ def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
 
 # -- sentences -------------------------------------------------------------------------------------
 
-_NO_RULES = (
-    "The file does not say which rules the graph was learned under; they may rule out some of these "
-    "graphs."
-)
+_NO_RULES = "The file lacks the rules of learning; they may exclude some of these graphs."
 
 
 def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[Note, ...]:
     """What the range is over, and what it leaves out."""
     together = " together" if len(names) > 1 else ""
     sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
-    reason = f"Data alone cannot tell the direction of {_edges(found.edges)}"
+    reason = f"Data alone do not determine the direction of {_edges(found.edges)}"
     if cut:
-        more = "there are more, and {max_graphs=} sets another number"
+        more = "there are more, and {max_graphs=} sets their number"
         said = f"{reason}: the range is over {len(found) + missed} of the {sets} ({more})."
     elif found.same:
         said = f"{reason}, but mean and sd are the same for all {len(found)} {sets}."
@@ -314,14 +313,14 @@ def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[
     if not missed:
         return (over,)
     graphs = "one of them" if missed == 1 else f"{missed} of them"
-    text = f"The question has no answer for {graphs}, which the range leaves out."
+    text = f"The question has no answer for {graphs}, which the range excludes."
     return over, answer_note(text)
 
 
 def _unknown(edges: Edges) -> Note:
     text = (
-        f"Data alone cannot tell the direction of {_edges(edges)}, and the answer depends on it: its range "
-        "over equivalent graphs is not known, as there are no rows to fit its local models to again."
+        f"Data alone do not determine the direction of {_edges(edges)}, and the answer depends "
+        "on it; its range over equivalent graphs needs the training data."
     )
     return answer_note(text, tuple(dict.fromkeys(name for edge in edges for name in edge)))
 
@@ -370,7 +369,7 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
         ):
             models[x], models[y] = _turned_regressions(first, second, *places)
         else:
-            raise TypeError("An arc between a table and a regression cannot be turned.")
+            raise TypeError("An arc between a table and a regression cannot be reversed.")
     return tuple(models)
 
 

@@ -274,7 +274,7 @@ class States:
     def mode(self) -> Array:
         """The most frequent state of levels; numbers have none."""
         if not all(variable.discrete for variable in self.variables):
-            raise no_density("take the mode")
+            raise no_density("use the mode")
         states, counts = np.unique(self._rows, axis=0, return_counts=True)
         best: Array = states[counts.argmax()]
         return best
@@ -282,7 +282,7 @@ class States:
     @property
     def entropy(self) -> float:
         """There is none behind draws."""
-        raise no_density("take the entropy")
+        raise no_density("use the entropy")
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
         """Nats that knowing some variables tells of others, by nearest neighbours."""
@@ -301,7 +301,7 @@ class States:
             with np.errstate(divide="ignore"):
                 logs: Array = np.log((self._rows == rows).all(axis=2).mean(axis=1))
             return logs
-        raise no_density("ask for the density")
+        raise no_density("use the density")
 
     def box(self, limits: Mapping[int, Any]) -> Probability:
         """Probability of bounds on several variables; of levels, of those that are marked."""

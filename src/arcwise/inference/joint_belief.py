@@ -174,7 +174,7 @@ class Beliefs(Framed):
     def place(self, name: str) -> int:
         """Place of a name here; an unknown one is an error with close matches."""
         if name not in self.names:
-            raise DataError(f"{name!r} is not among what was asked. {close_to(name, self.names)}")
+            raise DataError(f"{name!r} is not a target of this query. {close_to(name, self.names)}")
         return self.names.index(name)
 
     def __getitem__(self, name: str) -> Belief:
@@ -198,17 +198,20 @@ class Beliefs(Framed):
     def logdensity(self, values: Mapping[str, ArrayLike]) -> Any:
         """Logarithm of the joint density at a value per name, or at a column of values per name."""
         if not isinstance(values, Mapping):
-            raise DataError(f"The joint density needs values by name, got {values!r}.")
+            raise DataError(f"The joint density must have values by name, got {values!r}.")
         missing = [name for name in self.names if name not in values]
         if missing:
-            raise DataError(f"The joint density needs a value for {missing[0]!r} too.")
+            raise DataError(
+                "The joint density must have a value for every variable, and has none for "
+                f"{missing[0]!r}."
+            )
         columns = [single.codes(values[single.name]) for single in self.singles]
         try:
             rows = np.column_stack(np.broadcast_arrays(*columns))
         except ValueError:
             sizes = ", ".join(str(column.size) for column in columns)
             raise DataError(
-                f"The joint density needs as many values for each name, got {sizes}."
+                f"The joint density must have as many values for each name, got {sizes}."
             ) from None
         logs = self.joint.logpdf(rows)
         return logs if any(np.ndim(values[name]) for name in self.names) else float(logs[0])

@@ -56,7 +56,7 @@ def linear_model(net: BayesNet, node: int) -> Linear:
     if model is not None:
         return model
     raise FitError(
-        f"Exact Gaussian answers need linear-Gaussian local models, and that of "
+        "Exact Gaussian answers need linear-Gaussian local models, but that of "
         f"{net.names[node]!r} is {net.models[node]}."
     )
 
@@ -352,7 +352,7 @@ def _normal(net: MarkovNet, what: str) -> NormalJoint:
     normal = normal_of(net.joint)
     if normal is None:
         raise FitError(
-            f"This undirected network has no {what}: its local models belong to no joint normal "
+            f"This undirected network has no {what}: its local models have no joint normal "
             "distribution."
         )
     return normal

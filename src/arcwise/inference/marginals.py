@@ -132,9 +132,7 @@ class Marginals(Framed, Mapping[str, Belief]):
         head = sentence([f"{len(self)} variables"], self.given, self.do)
         notes = [f"  note: {note}" for note in self._found.notes()]
         if self._ask is not None:
-            notes.append(
-                "  note: Print a single answer by its name for all of its range over graphs."
-            )
+            notes.append("  note: The belief of one variable shows its whole range over graphs.")
         return "\n".join([head, *lines, *notes])
 
     def _summary(self) -> str:
@@ -150,7 +148,7 @@ def _over_graphs(belief: Belief) -> str:
     ends = found.bounds(lambda each: each.mean if mode is None else each.probability([mode]))
     low, high = ends.widest
     if np.isnan(low):
-        return "; over graphs not known"
+        return "; no range over graphs"
     what = "mean" if mode is None else f"{mode}"
     return f"; over graphs {what} {low:.4g} to {high:.4g}"
 
@@ -208,14 +206,14 @@ def probability(
     for node in evidence.seen:
         if not net.variables[node].discrete:
             raise FitError(
-                f"{net.names[node]!r} is a number: it has a density (logpdf), and its intervals have a "
-                "probability by query(...).probability((low, high))."
+                f"{net.names[node]!r} is a number: use logpdf for its density, or "
+                "query(...).probability((low, high)) for an interval."
             )
     for node, weights in evidence.soft.items():
         if not log and weights.max() > 1.0:
             raise DataError(
-                f"Weights of the levels of {net.names[node]!r} are above one, so there is no probability: "
-                "divide them by the largest, or ask for the logarithm of the weighted sum by log=True."
+                f"Weights of the levels of {net.names[node]!r} must not be above one: divide "
+                "them by the largest, or use log=True for the logarithm of the weighted sum."
             )
 
     def ask(other: Net) -> Estimate:
@@ -322,14 +320,14 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
     DataError : rows with gaps.
     """
     if net.directed:
-        raise GraphError("A directed network has a density: ask for it instead.")
+        raise GraphError("A directed network has a density: use logpdf instead.")
     rows = align(net, table)
     gaps = rows.missing()
     if gaps.any():
         holes = [rows.names[i] for i in np.flatnonzero(gaps.any(axis=0))]
         raise DataError(
-            "A pseudo-likelihood needs rows without gaps, and there are some in "
-            f"{sentence_list(holes)}: fill them with impute, or leave the rows out."
+            "A pseudo-likelihood needs complete rows, and values are missing in "
+            f"{sentence_list(holes)}: fill them with impute, or drop the rows."
         )
     with np.errstate(over="ignore", invalid="ignore"):
         total = networks.pseudo_log_density(net, rows.columns)

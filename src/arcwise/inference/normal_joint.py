@@ -70,7 +70,9 @@ class GaussianJoint:
 
     def __post_init__(self) -> None:
         if self.mean.shape != (len(self.names),) or len(self.root) != len(self.names):
-            raise DataError("A joint distribution needs one mean and one row of its root per name.")
+            raise DataError(
+                "A joint distribution must have one mean and one row of its root per name."
+            )
         self.mean.flags.writeable = False
         self.root.flags.writeable = False
 
@@ -269,9 +271,9 @@ class Projection(NamedTuple):
         for row, column in np.argwhere(np.abs(excess) > allowed)[:1]:
             value, name = came[row, column], names[self.spare[column]]
             said = (
-                f"the data: there {name!r} is always"
+                f"the data, in which {name!r} is always"
                 if name in constant
-                else f"itself: in this network the other known values determine {name!r} as"
+                else f"itself: the other values determine {name!r} as"
             )
             expected = value - excess[row, column]
             raise FitError(
@@ -371,8 +373,8 @@ class NamedMatrix(Framed):
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.names),) * 2:
             raise DataError(
-                f"A matrix of {len(self.names)} variables has as many rows and columns, got the shape "
-                f"{self.values.shape}."
+                f"A matrix of {len(self.names)} variables must have as many rows and columns, "
+                f"got shape {self.values.shape}."
             )
         self.values.flags.writeable = False
 
@@ -390,7 +392,7 @@ class NamedMatrix(Framed):
         """The number of a pair of names; of one name, its row by names."""
         if isinstance(names, tuple):
             if len(names) != 2:
-                raise DataError(f"An entry is asked for by two names, got {names!r}.")
+                raise DataError(f"An entry must be two names, got {names!r}.")
             return float(self.values[self._place(names[0]), self._place(names[1])])
         return dict(zip(self.names, self.values[self._place(names)].tolist(), strict=True))
 

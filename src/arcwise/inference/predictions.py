@@ -102,7 +102,8 @@ class Predictions(Framed):
             column = Categorical(np.zeros((0, len(self.levels))), self.levels).code_of(every)
         if column.shape != (len(self),):
             raise DataError(
-                f"The densities of {len(self)} predictions need as many values, got {column.size}."
+                f"The densities of {len(self)} predictions must have as many values, got "
+                f"{column.size}."
             )
         return column
 
@@ -110,7 +111,7 @@ class Predictions(Framed):
     def probabilities(self) -> Array:
         """Probability of each level (columns) in each row, for a discrete target."""
         if self.levels is None:
-            raise DataError(f"{self.name!r} is a number and has no levels: ask for quantiles.")
+            raise DataError(f"{self.name!r} is a number and has no levels: use quantiles.")
         return _closed(self.distribution.chances(len(self.levels)))
 
     @property

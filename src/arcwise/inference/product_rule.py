@@ -240,7 +240,7 @@ class ProductRule(Engine):
         if not net.directed:
             return needs_arrows(self.name)
         if question.task == "density" or (net.blankets is not None and not named):
-            return FitError("The product rule is slow, and others answer: name method='grid'.")
+            return FitError("The product rule is slow and other methods apply: name method='grid'.")
         count = len(_members(net, question) - question.known) if question.size else 0
         if question.single and count == 1:
             return Cost(EXACT, POINTS)

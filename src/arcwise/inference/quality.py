@@ -47,7 +47,7 @@ class Quality:
         said = list(self.notes)
         if not self.exact and self.rhat > HIGHEST_RHAT:
             disagree = f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g})"
-            text = f"{disagree}: take more sweeps and a longer burn-in."
+            text = f"{disagree}: use more sweeps and a longer burn-in."
             said.append(answer_note(text))
         if self.ess < FEWEST_STATES:
             text = f"The effective sample size is only {self.ess:.0f}: the answer is rough."

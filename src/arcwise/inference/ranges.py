@@ -57,7 +57,7 @@ class Bounds:
         every = [self] if self.graphs is None else [self, self.graphs]
         apart = [each for each in every if _between(each.low, each.high).startswith("between")]
         if np.isnan(self.low):
-            return f"over {self.over} not known"
+            return f"over {self.over} unknown"
         if not apart:
             return f"the same over {self.over}"
         return ", ".join(f"over {each.over} {_between(each.low, each.high)}" for each in apart)

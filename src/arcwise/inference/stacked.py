@@ -68,17 +68,15 @@ class Stacked(Engine):
         """Questions about what was seen, where all conditionals given the others keep their rows."""
         net, named = question.net, question.options.method is not None
         if question.forced:
-            return GraphError(
-                "method='stacked' answers given what was seen: leave do= out, or the method."
-            )
+            return GraphError("method='stacked' takes no do=: leave out one of them.")
         if net.as_field is None:
             return no_blankets()
         field = question.field
         for name, model in zip(field.names, field.conditionals, strict=True):
             if windows_of(model) is None:
                 return FitError(
-                    f"method='stacked' asks the rows that Parzen windows keep, and the model of {name!r} "
-                    "is of another kind: leave the method out."
+                    f"method='stacked' needs Parzen windows, and the model of {name!r} is of "
+                    "another kind: leave the method out."
                 )
         if question.task == "density":
             return FitError("The method 'stacked' gives no densities: leave the method out.")

@@ -165,12 +165,13 @@ def _too_few(question: Question, row: int, size: float, needed: float) -> str:
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
     if size == 0.0:
         return (
-            f"None of the {question.options.draws} draws agrees with the evidence{where}: it is "
-            "impossible, or too rare for so many: take more draws=, or method='grid'."
+            f"None of the {question.options.draws} draws agrees with the evidence{where}, which "
+            "is impossible or too rare: use more draws=, or method='grid'."
         )
     return (
-        f"The {question.options.draws} draws weighted by the evidence{where} have an effective sample "
-        f"size of {size:.1f}, and {needed:g} are needed: take more draws=, or method='grid'."
+        f"The {question.options.draws} draws weighted by the evidence{where} have an effective "
+        f"sample size of {size:.1f}, and {needed:g} are needed: use more draws=, or "
+        "method='grid'."
     )
 
 
@@ -265,9 +266,9 @@ def _densities(
     weak = np.flatnonzero(sizes < FEWEST)
     if hidden and len(weak):
         raise FitError(
-            f"The density of row {numbers[weak[0]] + 1} could not be found by simulation: the {draws} "
-            f"draws of its gaps have an effective sample size of {sizes[weak[0]]:.1f}, and {FEWEST:g} are "
-            "needed. Fill its gaps with impute, or leave the row out."
+            f"The density of row {numbers[weak[0]] + 1} cannot be simulated: the {draws} draws "
+            f"of its missing values have an effective sample size of {sizes[weak[0]]:.1f}, and "
+            f"{FEWEST:g} are needed. Fill it with impute, or drop the row."
         )
     means: Array = log_sum(found.logs) - np.log(found.logs.shape[1])
     return means

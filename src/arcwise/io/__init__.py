@@ -106,8 +106,7 @@ def _tables(write: Callable[[DiscreteNet], bytes], name: str) -> Callable[[Store
         tables = tuple(model.table for model in models if isinstance(model, DiscreteConditional))
         if net is None or len(tables) < len(graph.nodes):
             raise FileError(
-                f"{name} files hold networks of variables with levels and tables of probabilities only: save "
-                "it as .json instead"
+                f"{name} files contain discrete networks only: save it as .json instead"
             )
         return write(DiscreteNet(net.variables, graph.parents, tables))
 
@@ -145,7 +144,7 @@ def format_of(path: Path, register: Mapping[str, Format[Content]]) -> Format[Con
         suffix = ".json"
     if suffix not in register:
         raise FileError(
-            f"{str(path)!r} has the ending {suffix!r}, which is no network format. "
+            f"{str(path)!r} has the extension {suffix!r}, which is not a network format. "
             + close_to(suffix, register)
         )
     return register[suffix]
@@ -178,7 +177,7 @@ def load(path: str | PathLike[str]) -> StoredNet:
     >>> load("wine.jsno")
     Traceback (most recent call last):
     ...
-    arcwise.errors.FileError: 'wine.jsno' has the ending '.jsno', which is no network format. \
+    arcwise.errors.FileError: 'wine.jsno' has the extension '.jsno', which is not a network format. \
 Did you mean '.json'?
     """
     return _read(Path(path), FORMATS)
@@ -202,8 +201,8 @@ def load_tables(path: str | PathLike[str]) -> DiscreteNet:
     >>> load_tables("asia.csv")
     Traceback (most recent call last):
     ...
-    arcwise.errors.FileError: 'asia.csv' has the ending '.csv', which is no network format. \
-Known are '.bif', '.xmlbif', '.bifxml', '.xml', '.net', '.xdsl', '.uai'.
+    arcwise.errors.FileError: 'asia.csv' has the extension '.csv', which is not a network format. \
+Choose from '.bif', '.xmlbif', '.bifxml', '.xml', '.net', '.xdsl', '.uai'.
     """
     return _read(Path(path), DISCRETE)
 
@@ -211,7 +210,7 @@ Known are '.bif', '.xmlbif', '.bifxml', '.xml', '.net', '.xdsl', '.uai'.
 def _read(path: Path, register: Mapping[str, Format[Content]]) -> Content:
     format = format_of(path, register)
     if format.read is None:
-        raise FileError(f"{str(path)!r} cannot be read: {format.name} files are only written.")
+        raise FileError(f"{str(path)!r} cannot be read: {format.name} files can only be written.")
     content = read_bytes(path)
     try:
         return format.read(content)
@@ -269,12 +268,12 @@ def save_tables(net: DiscreteNet, path: str | PathLike[str]) -> None:
 def _write(content: Content, path: Path, register: Mapping[str, Format[Content]]) -> None:
     format = format_of(path, register)
     if format.write is None:
-        raise FileError(f"{str(path)!r} cannot be written: {format.name} files are only read.")
+        raise FileError(f"{str(path)!r} cannot be written: {format.name} files can only be read.")
     try:
         written = format.write(content)
     except ArcwiseError as error:
         raise FileError(f"{str(path)!r} cannot be written: {str(error).rstrip('.')}.") from None
     except UnicodeEncodeError as error:
         odd = error.object[max(error.start - 10, 0) : error.end]
-        raise FileError(f"{str(path)!r} cannot be written: {odd!a} is no valid text.") from None
+        raise FileError(f"{str(path)!r} cannot be written: {odd!a} is not valid text.") from None
     write_bytes(path, written)

@@ -101,7 +101,7 @@ def _levels(scanner: Scanner, name: str) -> list[str]:
     levels, _ = scanner.names("}")
     scanner.expect(";")
     if str(len(levels)) != count:
-        raise scanner.wrong(f"variable {name!r} should have {count} states, got {len(levels)}")
+        raise scanner.wrong(f"variable {name!r} must have {count} states, got {len(levels)}")
     return levels
 
 
@@ -111,7 +111,7 @@ def _head(scanner: Scanner, draft: Draft) -> str:
     scanner.expect("(")
     names, mark = scanner.names("|)")
     if not names or (mark == "|" and len(names) > 1):
-        raise scanner.wrong("a probability block should name one child before its parents")
+        raise scanner.wrong("a probability block must name one child before its parents")
     if mark == "|":
         names += scanner.names(")")[0]
     scanner.expect("{")
@@ -181,7 +181,7 @@ class _Body:
         for codes, word in zip(self.codes, words[1:], strict=False):
             name = unquote(word) if word[0] == '"' else word
             if name not in codes:
-                raise self.wrong(start, f"{name!r} is not a level of the parent it stands for")
+                raise self.wrong(start, f"{name!r} is not a level of its parent")
             number = number * len(codes) + codes[name]
         return number
 

@@ -74,12 +74,12 @@ class Checkpoint:
                 arrays = {name: archive[name] for name in archive.files}
             about = json.loads(arrays.pop(_ABOUT).tobytes())
             if arrays.pop(_DIGEST).tobytes() != digest(arrays) or not isinstance(about, dict):
-                raise ValueError("other numbers than were written")
+                raise ValueError("numbers that differ from the checksum")
         except FileError:
             raise
         except Exception:  # bytes from anywhere go through zipfile, numpy and json here
             raise FileError(
-                f"{str(self.path)!r} cannot be read: it is no checkpoint, or it is damaged."
+                f"{str(self.path)!r} cannot be read: it is not a checkpoint, or it is damaged."
             ) from None
         for name in {**self.about, **about}:
             if self.about.get(name) != about.get(name):
@@ -87,8 +87,8 @@ class Checkpoint:
                 is_short = max(len(old), len(new)) <= _SHOWN
                 both = f"{old}, and {new}" if is_short else "not the one that"
                 raise FileError(
-                    f"{str(self.path)!r} is the checkpoint of another run: its {name} is {both} is asked "
-                    "for; give another file, or take this one away to begin anew."
+                    f"{str(self.path)!r} is the checkpoint of another run: its {name} is {both} "
+                    "is requested: give another file, or delete this one to start over."
                 )
         return arrays
 
@@ -115,7 +115,8 @@ class Checkpoint:
         except FileError as error:
             message = str(error).rstrip(".")
             self.note = (
-                f"The last checkpoint is missing: {message}; the result is complete without it."
+                f"The last checkpoint was not written: {message}; the result is complete "
+                "without it."
             )
             self._next = time.monotonic() + _AGAIN
 

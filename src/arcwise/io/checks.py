@@ -77,7 +77,7 @@ def check_blankets(net: BayesNet) -> None:
         raise FileError("its blanket models are of other variables")
     for name in net.names:
         if net.blankets.graph.neighbours_of(name) != net.graph.blanket_of(name):
-            raise FileError(f"the blanket model of {name!r} has other inputs than its blanket")
+            raise FileError(f"the blanket model of {name!r} must have its blanket as inputs")
 
 
 def check_models(net: Net) -> None:

@@ -101,7 +101,7 @@ class Codec:
     def _encode_mapping(self, value: Mapping[Any, object]) -> dict[str, Any]:
         for key in value:
             if not isinstance(key, str):
-                raise FileError(f"a mapping in a file needs texts as keys, {key!r} is none")
+                raise FileError(f"a mapping in a file must have texts as keys, got {key!r}")
         # A key that looks like one of our marks gets a second dollar sign.
         return {f"${k}" if k[:1] == "$" else k: self.encode(v) for k, v in value.items()}
 
@@ -165,7 +165,7 @@ class Codec:
     def decode_fields(self, name: str, entries: Mapping[str, Any]) -> Any:
         """Make the object of a registered name from its fields, checking their names and types."""
         if name not in self.types:
-            raise FileError(f"its model {name!r} is not known here")
+            raise FileError(f"its model {name!r} is unknown")
         if not fits(entries, dict):
             raise FileError(f"the entries of a {name} model are not named")
         expected = {field.name for field in fields(self.types[name]) if field.init}
@@ -177,8 +177,9 @@ class Codec:
         for key, value in values.items():
             if not fits(value, hints[key]):
                 raise FileError(
-                    f"the entry {key!r} of a {name} model should be of type {_type_name(hints[key])}, "
-                    f"not {getattr(value, 'dtype', type(value).__name__)}"
+                    f"the entry {key!r} of a {name} model must be of type "
+                    f"{_type_name(hints[key])}, not "
+                    f"{getattr(value, 'dtype', type(value).__name__)}"
                 )
             values[key] = float(value) if hints[key] is float else value
         return self.types[name](**values)
@@ -218,7 +219,7 @@ def _numbers(entry: Any) -> Any:
     if isinstance(entry, str):
         return NOT_FINITE[entry]
     if not isinstance(entry, int | float):
-        raise FileError(f"an array in it has {entry!r} where a number should be")
+        raise FileError(f"an array in it must have numbers, got {entry!r}")
     return entry
 
 
@@ -358,7 +359,7 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
         raise FileError(f"the cuts of {name!r} must be finite and ascending")
     coding, ends = _read_coding(entry.get("coding")), _read_ends(entry.get("ends"), name)
     if ends is not None and (bounds is None or len(ends) != len(bounds) + 1):
-        raise FileError(f"the ends of the levels of {name!r} do not go with its cuts")
+        raise FileError(f"the ends of the levels of {name!r} do not match its cuts")
     return Variable(name, levels, ordered, bounds, coding, ends)
 
 

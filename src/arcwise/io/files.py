@@ -75,8 +75,8 @@ class StoredNet:
         """Give the graph if it is directed; else say that the format cannot hold it."""
         if not self.graph.directed:
             raise FileError(
-                f"{format_name} files hold directed acyclic graphs only, and this one is a "
-                f"{type(self.graph).__name__}; save it as .dot instead"
+                f"{format_name} files contain directed acyclic graphs only, got a "
+                f"{type(self.graph).__name__}: save it as .dot instead"
             )
         return self.graph
 
@@ -294,7 +294,7 @@ def write_figures(rows: Rows, path: Path) -> None:
         text = _write_separated(rows)
     else:
         formats = " or ".join(FIGURES)
-        raise FileError(f"{str(path)!r} should end in {formats}, but ends in {ending!r}.")
+        raise FileError(f"{str(path)!r} must end in {formats}, got {ending!r}.")
     write_bytes(path, text.encode())
 
 

@@ -56,8 +56,8 @@ def read_arcs(content: bytes) -> StoredNet:
     header = tuple(cell.strip().lower() for cell in rows[0][:2]) if rows else ()
     if header not in HEADERS | EDGES:
         raise FileError(
-            "a file of arcs starts with the header 'parent,child' (or 'first,second' where edges have "
-            "no direction), this one does not"
+            "a file of arcs must start with the header 'parent,child' ('first,second' for "
+            "undirected edges)"
         )
     pairs = [_pair(number, row) for number, row in enumerate(rows[1:], start=2) if row]
     arcs = [(parent, child) for parent, child in pairs if child]
@@ -69,7 +69,7 @@ def read_arcs(content: bytes) -> StoredNet:
 
 def _pair(number: int, row: list[str]) -> tuple[str, str]:
     if len(row) < 2 or not row[0]:
-        raise FileError(f"row {number} should name the two ends of an edge, it has {row}")
+        raise FileError(f"row {number} must name the two ends of an edge, got {row}")
     return row[0], row[1]
 
 
@@ -173,7 +173,7 @@ def _check(texts: Iterable[tuple[str, str]], edges: set[tuple[str, str]]) -> Non
         if (tail, head) not in edges:
             words = [f"{a} -> {b}" for a, b in sorted(edges)]
             raise GraphError(
-                f"A label is given for {tail!r} -> {head!r}, which is not an edge of the graph. "
+                f"A label was given for {tail!r} -> {head!r}, which is not an edge of the graph. "
                 + close_to(f"{tail} -> {head}", words)
             )
 

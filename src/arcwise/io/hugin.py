@@ -93,7 +93,7 @@ def _head(scanner: Scanner, draft: Draft) -> str:
     scanner.expect("(")
     names, mark = scanner.names("|)")
     if len(names) != 1:
-        raise scanner.wrong(f"a potential should have one child, and this one has {len(names)}")
+        raise scanner.wrong(f"a potential must have one child, got {len(names)}")
     draft.define(names[0], scanner.names(")")[0] if mark == "|" else [], line)
     scanner.expect("{")
     return names[0]

@@ -133,7 +133,7 @@ def _guard(parse: Callable[[], StoredNet]) -> StoredNet:
     except FileError:
         raise
     except ArcwiseError as error:
-        raise FileError(f"it contradicts itself: {error}") from None
+        raise FileError(f"it is inconsistent: {error}") from None
     except zipfile.BadZipFile:
         raise FileError("it is not an Arcwise bundle, or it is cut off") from None
     except Exception as error:  # bytes from anywhere go through json, zipfile and numpy here
@@ -225,13 +225,13 @@ def _parse(content: bytes) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> float:
-    raise FileError(f"it has a bare {name}, which is not a JSON number")
+    raise FileError(f"it must have JSON numbers, got {name}")
 
 
 def _stored_net(document: Mapping[str, Any], codec: Codec) -> StoredNet:
     about = codec.decode(document.get("about", {}))
     if not fits(about, dict):
-        raise FileError("its 'about' entry should hold named entries")
+        raise FileError("its 'about' entry must have named entries")
     # Read without shared arrays at hand, so that none of them can refer to another.
     arrays = codec.decode(of_type(document.get("arrays", []), list, "arrays"))
     codec = replace(codec, shared=each_of_type(arrays, np.ndarray, "shared array"))
@@ -273,7 +273,7 @@ def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNe
     """An undirected network, or the blanket models of a directed one."""
     variables, graph, models = nodes
     if graph.directed or not models:
-        raise FileError("its blanket models have no neighbours or no numbers")
+        raise FileError("its blanket models must have neighbours and parameters")
     joint = _joint(document, codec, variables)
     typical = () if joint is not None else _typical(variables, document, codec)
     net = MarkovNet(variables, graph, models, typical, joint)
@@ -292,7 +292,7 @@ def _typical(
     each_of_type(typical, np.ndarray, "typical column")
     for variable, column in zip(variables, typical, strict=True):
         if not is_complete(variable, column):
-            raise FileError(f"the typical rows hold no values of {variable.name!r}")
+            raise FileError(f"the typical rows must have values of {variable.name!r}")
     return typical
 
 
@@ -314,7 +314,7 @@ def _joint(
         of_type(numbers[key], np.ndarray, f"{key} of the joint") for key in ("mean", "precision")
     )
     if mean.dtype != np.float64 or precision.dtype != np.float64:
-        raise FileError("the joint distribution in it holds no numbers")
+        raise FileError("its joint distribution must have numbers")
     return NormalJoint(mean, precision)
 
 

@@ -134,7 +134,7 @@ class Scanner:
         start = self.position
         match = UNTIL[closing].match(self.text, start)
         if match is None:
-            raise self.wrong(f"there is no {closing!r} that closes what begins here")
+            raise self.wrong(f"there is no {closing!r} to close this")
         self.position = match.end()
         return start, match.end() - 1
 
@@ -155,7 +155,7 @@ def decode(content: bytes) -> str:
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     if "\0" in text:
-        raise FileError("it is not text, so it is not a network")
+        raise FileError("it must be text")
     return text
 
 
@@ -233,7 +233,7 @@ def walk(
         depth += 1
         if depth > DEEPEST:
             raise error_at(
-                parser.CurrentLineNumber, f"elements are nested more than {DEEPEST} deep"
+                parser.CurrentLineNumber, f"elements must be nested at most {DEEPEST} deep"
             )
         text.clear()
         opened(tag, attributes, parser.CurrentLineNumber)
@@ -245,7 +245,7 @@ def walk(
         text.clear()
 
     def refuse(*_: object) -> None:
-        raise error_at(parser.CurrentLineNumber, "it declares an XML entity, which is not allowed")
+        raise error_at(parser.CurrentLineNumber, "it must not declare an XML entity")
 
     parser.buffer_text, parser.buffer_size = True, 1 << 16
     parser.StartElementHandler, parser.EndElementHandler = start, end
@@ -256,7 +256,7 @@ def walk(
         message = expat.ErrorString(error.code)
         raise error_at(error.lineno, f"it is not well-formed XML ({message})") from None
     except (ValueError, LookupError):
-        raise FileError("it names an encoding that is not known") from None
+        raise FileError("its encoding is unknown") from None
 
 
 def content_of(text: str, name: str) -> str:

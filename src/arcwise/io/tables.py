@@ -85,11 +85,11 @@ class DiscreteNet:
             raise DataError("The variables of a discrete network must be sorted by name.")
         for variable in self.variables:
             if not variable.levels:
-                raise DataError(f"{variable.name!r} has no levels, and needs at least one.")
+                raise DataError(f"{variable.name!r} must have at least one level, got none.")
         if self.graph.parents != tuple(map(tuple, self.parents)):
             raise DataError("The parents of a variable must be ascending column numbers.")
         if len(self.tables) != len(self.variables):
-            raise DataError(f"{len(self.variables)} variables need as many tables.")
+            raise DataError(f"{len(self.variables)} variables must have as many tables.")
         object.__setattr__(self, "tables", tuple(map(self._check_table, range(len(self.tables)))))
 
     def _check_table(self, child: int) -> Numbers:
@@ -134,14 +134,14 @@ def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Nu
     >>> normalise(Variable("x", ("a", "b")), (), [0.5, 0.6])
     Traceback (most recent call last):
     ...
-    arcwise.errors.DataError: The probabilities of 'x' sum to 1.1, and should sum to 1.
+    arcwise.errors.DataError: The probabilities of 'x' must sum to 1, got 1.1.
     """
     shape = tuple(len(parent.levels or ()) for parent in (*parents, variable))
     numbers = np.array(table, dtype=np.float64, order="C")
     if numbers.shape != shape:
         raise DataError(
-            f"The table of {variable.name!r} has the shape {numbers.shape}, and its parents' levels "
-            f"and its own need {shape}."
+            f"The table of {variable.name!r} must have shape {shape} (levels of the parents, "
+            f"then its own), got {numbers.shape}."
         )
     # Sums of negative or infinite numbers may look right, so numbers are looked at first.
     wrong = ~np.isfinite(numbers) | (numbers < 0.0)
@@ -149,8 +149,7 @@ def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Nu
         cell = np.argwhere(wrong)[0]
         where = _row_name(variable, parents, cell[:-1])
         raise DataError(
-            f"The probabilities of {where} have the number {numbers[tuple(cell)]:g}, and should "
-            "be from 0 to 1."
+            f"The probabilities of {where} must be from 0 to 1, got {numbers[tuple(cell)]:g}."
         )
     sums = numbers.sum(axis=-1, keepdims=True)
     off = np.abs(sums - 1.0)
@@ -158,9 +157,7 @@ def normalise(variable: Variable, parents: Sequence[Variable], table: Any) -> Nu
     if far.any():
         cell = np.argwhere(far)[0]
         where = _row_name(variable, parents, cell[:-1])
-        raise DataError(
-            f"The probabilities of {where} sum to {sums[tuple(cell)]:.6g}, and should sum to 1."
-        )
+        raise DataError(f"The probabilities of {where} must sum to 1, got {sums[tuple(cell)]:.6g}.")
     np.divide(numbers, sums, out=numbers, where=off > EXACT)
     numbers.flags.writeable = False
     return numbers
@@ -186,7 +183,7 @@ def level_texts(net: DiscreteNet) -> tuple[tuple[str, ...], ...]:
     for variable, levels in zip(net.variables, texts, strict=True):
         if len(set(levels)) != len(levels):
             raise FileError(
-                f"variable {variable.name!r} has levels that are the same as text; rename one"
+                f"variable {variable.name!r} has levels that are equal as text: rename one"
             )
     return texts
 
@@ -284,7 +281,7 @@ class Draft:
         self._count += len(levels)
         if len(self.levels) == MOST_VARIABLES or self._count > MOST_LEVELS:
             most = f"{MOST_VARIABLES} variables or {MOST_LEVELS} states"
-            raise error_at(line, f"there are more than {most}, which is more than are read")
+            raise error_at(line, f"there must be at most {most}")
         if not levels:
             raise error_at(line, f"variable {name!r} has no states")
         if len(set(levels)) != len(levels):
@@ -320,8 +317,8 @@ class Draft:
         size = sum(prod(self.shape(child)) for child in self.levels)
         if size > MOST_NUMBERS:
             raise FileError(
-                f"its tables have {size:.3g} numbers ({size_words(8.0 * size)}), and at most "
-                f"{MOST_NUMBERS:.3g} are read"
+                f"its tables must have at most {MOST_NUMBERS:.3g} numbers, got {size:.3g} "
+                f"({size_words(8.0 * size)})"
             )
 
     def _check_family(self, child: str, parents: tuple[str, ...]) -> None:

@@ -37,9 +37,9 @@ PYAGRUM = re.compile(
 )
 PYAGRUM_NOTE = Note(
     NoteKind.FILE,
-    "Every scope of the file is followed by '# name', as only pyAgrum writes it, so tables are read in "
-    "pyAgrum's order: the first parent's level changes fastest among the parents. If another program "
-    "wrote the file, remove these comments.",
+    "Every scope of the file is followed by '# name', as only pyAgrum writes it, so tables are "
+    "read in pyAgrum's order: the first parent's level changes fastest among the parents. "
+    "Remove these comments if another program wrote the file.",
 )
 
 
@@ -96,7 +96,7 @@ def read_uai(content: bytes) -> DiscreteNet:
     kind = "".join(words.some(1))
     if kind != "BAYES":
         markov = "holds a Markov network" if kind == "MARKOV" else "does not begin with 'BAYES'"
-        raise FileError(f"it {markov}, and only Bayesian networks are read from UAI files")
+        raise FileError(f"it {markov}, but a UAI file must contain a Bayesian network")
     names = _variables(words, draft)
     count = words.whole("the number of tables, one for each variable,", len(names), len(names))
     scopes = [_scope(words, draft, names) for _ in range(count)]

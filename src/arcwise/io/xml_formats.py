@@ -74,9 +74,7 @@ class _Xdsl:
         elif self.inside and not self.kind:
             if tag not in NUMBERS:
                 kinds = " and ".join(f"<{kind}>" for kind in NUMBERS)
-                raise error_at(
-                    line, f"node {name!r} is of the kind <{tag}>, and only {kinds} are read"
-                )
+                raise error_at(line, f"node {name!r} must be one of {kinds}, got <{tag}>")
             self.node, self.kind, self.line, self.levels, self.found = name, tag, line, [], {}
         elif self.kind and tag == "state":
             self.levels.append(name)
@@ -112,7 +110,7 @@ class _Xdsl:
         count = len(self.levels)
         if not fits(names, list[str]) or len(names) != count + 1 or len(set(names[1:])) < count:
             raise error_at(
-                self.line, f"the property 'arcwise' of node {self.node!r} does not fit it"
+                self.line, f"the property 'arcwise' of node {self.node!r} does not match it"
             )
         return list(names)
 
@@ -227,9 +225,7 @@ class _Xmlbif:
     def open_element(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
         if tag == "VARIABLE" and attributes.get("TYPE", "nature").lower() != "nature":
             kind = attributes["TYPE"]
-            raise error_at(
-                line, f"it has a variable of type {kind!r}, and only 'nature' is known here"
-            )
+            raise error_at(line, f"the type of a variable must be 'nature', got {kind!r}")
         if tag in BLOCKS:
             self.found, self.line = {}, line
 
@@ -251,9 +247,7 @@ class _Xmlbif:
         """The text of an element that a block has once."""
         texts = block.get(tag, [])
         if len(texts) != 1:
-            raise error_at(
-                self.line, f"a block should have one {tag}, and this one has {len(texts)}"
-            )
+            raise error_at(self.line, f"a block must have one {tag}, got {len(texts)}")
         return texts[0]
 
 
@@ -315,5 +309,7 @@ def write_xmlbif(net: DiscreteNet) -> bytes:
 def _text(text: str, name: str) -> str:
     """A name as XMLBIF has it."""
     if text != text.strip():
-        raise FileError(f"variable {name!r} has the text {text!r}, and XMLBIF drops blanks at ends")
+        raise FileError(
+            f"variable {name!r} has the text {text!r}, but XMLBIF drops spaces at the ends"
+        )
     return content_of(text, name)

@@ -78,8 +78,9 @@ def bind(spec: Specification, source: Source) -> Problem:
         if learner.graph == spec.graph and learner.takes(spec):
             if spec.search_options.get("factors") is not None and learner is not Lasso:
                 raise OptionError(
-                    "Penalties for single pairs of variables are for the lasso: graph='undirected', "
-                    "model='gaussian', search='glasso' or 'neighbourhood'; here take one number."
+                    "Penalties for single pairs of variables are for the lasso: "
+                    "graph='undirected', model='gaussian', search='glasso' or 'neighbourhood': "
+                    "use one number here."
                 )
             return learner.bind(spec, statistics)
     raise unknown("search", spec.search, known)

@@ -81,9 +81,9 @@ class BoundaryLearner(Undirected):
         if said or problem.defaults.max_parents is None or rows >= _EACH * columns:
             return problem
         return problem.said(
-            f"Rows are few ({rows:g} for {columns} columns): a {problem.model} model of each variable given "
-            "all others explains noise, so edges may stay for no reason; take fewer columns, or learn a "
-            "directed graph."
+            f"Rows are few ({rows:g} for {columns} columns): a {problem.model} model of each "
+            "variable given all others fits noise, so edges may be spurious; use fewer columns, "
+            "or learn a directed graph."
         )
 
     @property
@@ -233,8 +233,9 @@ class BoundaryLearner(Undirected):
             return markov_net(graph, self.fits, check=patient_check(watch)), ""
         except SearchEnd:
             said = (
-                "There was no time to fit the joint distribution on this graph: each variable has a model "
-                "given its neighbours, and answers are simulated; fit(graph, data) fits it."
+                "There was no time to fit the joint distribution on this graph, so answers are "
+                "simulated from models of each variable given its neighbours; fit(graph, data) "
+                "fits it."
             )
             return markov_net(graph, self.fits, joint=False), said
 
@@ -271,15 +272,15 @@ class BoundaryLearner(Undirected):
 
 _CELLS = Note(
     NoteKind.SEARCH,
-    "Rows are too few for models given all other variables (tables would have more cells than they can "
-    "fill): each variable took others in while its score rose, and edges were taken out of that graph "
-    "instead of the complete one.",
+    "Rows are too few for models given all other variables (tables would have more cells than "
+    "they can fill): forward selection for each variable gave a smaller graph, and edges were "
+    "removed from that graph instead of the complete one.",
 )
 _PAIRS = Note(
     NoteKind.SEARCH,
-    "Rows and columns are many for boundary learning from the complete graph: each variable took others in "
-    "while they were worth the penalty, and edges were taken out of that graph. What shows only in three "
-    "variables together may be missed; {search=} would see it.",
+    "There are too many rows and columns for boundary learning from the complete graph: forward "
+    "selection for each variable gave a smaller graph, and edges were removed from that. A "
+    "dependence visible only in three variables together may be missed; {search=} would find it.",
     fixes=(Fix("search", "boundary"),),
 )
 
@@ -287,11 +288,11 @@ _PAIRS = Note(
 def _cut_short(path: Path, penalty: float) -> str:
     if not path.removals:
         return (
-            "Learning was stopped before the first edge was judged: nothing was learned, and this graph has "
-            "no edges but required ones; give it more time."
+            "Learning was stopped before the first edge was tested, so this graph has only the "
+            "required edges: allow more time."
         )
     far = f"as far as a penalty of {path.reach:.4g}" if path.reach > 0 else "to no penalty at all"
     return (
-        f"Learning was stopped before the graph at penalty {penalty:g} was reached: it came {far}, "
-        "and this graph has more edges than it should."
+        f"Learning was stopped before the graph at penalty {penalty:g} was reached: it got "
+        f"{far}, so this graph has too many edges."
     )

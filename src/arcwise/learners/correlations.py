@@ -103,13 +103,14 @@ class Correlations(Undirected):
         spec, rows = prepared(spec, statistics)
         if spec.family.name != "gaussian":
             raise OptionError(
-                f"The search {spec.search!r} finds the precision matrix of a normal distribution: it "
-                "needs model='gaussian'; other models are learned by search='boundary'."
+                f"The search {spec.search!r} estimates a precision matrix and needs "
+                "model='gaussian': use search='boundary' for other models."
             )
         if spec.score is not None:
             raise OptionError(
-                f"The lasso has its own measure, the likelihood less the penalty: score={spec.score!r} "
-                "is for search='boundary'; the penalty is chosen by penalty='ebic', 'stars', 'cv' or 'ric'."
+                "The lasso maximises the penalised likelihood and takes no "
+                f"score={spec.score!r}: use search='boundary', or choose the penalty by "
+                "penalty='ebic', 'stars', 'cv' or 'ric'."
             )
         problem = cls.bind_prepared(spec, rows)
         fits, ranked = problem.fits, problem.settings.nonparanormal
@@ -187,7 +188,7 @@ class Correlations(Undirected):
                 check = patient_check(watch)
                 precision = fixed_graph(self.matrix, found.graph, check=check).precision
                 said = "Fitted on its graph without a penalty"
-                said += "." if own is None else " (refit=False keeps the lasso's own numbers)."
+                said += "." if own is None else " (refit=False keeps the lasso's estimates)."
                 return normal_net(precision, found.graph, self.fits), said, False
             except SearchEnd:
                 late = True
@@ -198,9 +199,9 @@ class Correlations(Undirected):
             net = markov_net(found.graph, self.fits, joint=False)
             why = "The graph has too many edges for the rows: there is no joint distribution."
             return net, f"{_LATE}: there is no joint distribution." if late else why, False
-        said = "The numbers are the lasso's own, shrunk by the penalty"
+        said = "The parameters are the lasso's estimates, shrunk by the penalty"
         if late:
-            said = f"{_LATE}: the numbers are the lasso's own, shrunk by the penalty"
+            said = f"{_LATE}: the parameters are the lasso's estimates, shrunk by the penalty"
         elif crowded:
             said += (
                 ": without it so many edges would fit the noise of so few rows (refit=True does)"
@@ -238,8 +239,8 @@ class Correlations(Undirected):
 
 
 _RANKS = (
-    "Correlations are those of normal scores of the ranks (nonparanormal); means and standard "
-    "deviations are the data's."
+    "Correlations are of normal scores of the ranks (nonparanormal); means and standard "
+    "deviations are of the data."
 )
 
 
@@ -277,8 +278,8 @@ class StepwiseLearner(Correlations):
         """Tie a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
             raise OptionError(
-                "search='stepwise' charges edges by the extended BIC and has no penalty: leave penalty= out "
-                "and set gamma=, or take search='glasso', which has a graph at every penalty."
+                "search='stepwise' uses the extended BIC and takes no penalty: leave penalty= "
+                "out and set gamma=, or use search='glasso'."
             )
         return super().bind(spec.but(search="stepwise"), statistics)
 
@@ -288,7 +289,7 @@ class StepwiseLearner(Correlations):
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
             net, said, _ = self.fitted(Found(0.0, self.joined(found.adjacency)), watch)
-        stopped = found.stopped or Stop.converged("no edge more or less raises the criterion")
+        stopped = found.stopped or Stop.converged("no change of one edge raises the criterion")
         said = said if net.joint is None else ""
         learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))
         words = {**learned.words, "criterion": "ebic", "gamma": found.gamma}
@@ -308,11 +309,14 @@ def _how(found: StepPath) -> Note:
     """How edges were found."""
     many = f"{found.edges} edge{'s' * (found.edges != 1)}"
     if found.stopped:
-        text = f"Edges were added stepwise, and the run was cut short at {many}: others may be missing."
+        text = (
+            f"Edges were added stepwise, and the run was stopped early at {many}: others may "
+            "be missing."
+        )
         return Note(NoteKind.SEARCH, text)
     value = "" if found.ebic is None else f" (EBIC {found.ebic:.6g})"
     text = (
-        f"Edges were added and taken out one by one (stepwise) by the extended BIC, gamma {found.gamma:.3g}: "
-        f"{many}{value}; {{penalty=}} takes the graphical lasso instead."
+        "Edges were added and removed one by one (stepwise) by the extended BIC, gamma "
+        f"{found.gamma:.3g}: {many}{value}; {{penalty=}} uses the graphical lasso instead."
     )
     return Note(NoteKind.SEARCH, text, fixes=(Fix("penalty", "ebic"),))

@@ -48,7 +48,10 @@ class Directed(Problem):
         if most is None:
             return problem
         plural = "s" * (most != 1)
-        note = f"Rows are few ({problem.fits.rows:g}): a variable may have {most} parent{plural} at most."
+        note = (
+            f"Rows are few ({problem.fits.rows:g}): a variable may have at most {most} "
+            f"parent{plural}."
+        )
         text = f"{note} A rule {{max_parents=}} sets another bound."
         return problem.said(Note(NoteKind.SEARCH, text, fixes=(Fix("max_parents", Blank("N")),)))
 
@@ -266,8 +269,8 @@ def _apart_note(apart: tuple[str, ...]) -> Note | None:
         return None
     named = ", ".join(map(repr, apart[:3])) + (", ..." if len(apart) > 3 else "")
     text = (
-        f"More than a level for every two rows: {named}. Such columns take no part in arcs under the default "
-        "score; leave them out, put levels together, or give {score=}."
+        f"More than one level per two rows: {named}. Such columns get no arcs under the default "
+        "score; drop them, merge levels, or give {score=}."
     )
     return Note(NoteKind.MODEL, text, apart, (Fix("score"),))
 
@@ -289,7 +292,8 @@ def _with_child(
     if not able:
         name = limits.nodes[target]
         raise GraphError(
-            f"The rules leave {name!r} no child, and a target needs one: allow an arc out of it."
+            f"A target must have a child, but the rules allow none for {name!r}: allow "
+            "an arc out of it."
         )
     gains = {i: score.local(i, (target,)) - score.local(i, ()) for i in able}
     ranked = sorted(able, key=lambda i: (-gains[i], i))
@@ -315,7 +319,7 @@ def _unmoved(result: Result, begin: DAG | None, limits: Limits) -> str:
     """A sentence where a search was stopped before it found anything."""
     if result.stopped != ASKED or result.graph != (begin or limits.start()):
         return ""
-    return "Learning was stopped, and the graph is still the one that it began with: give it more time."
+    return "Learning was stopped, and the graph is still the start graph: allow more time."
 
 
 def _small(result: Result, rows: float) -> str:
@@ -324,8 +328,8 @@ def _small(result: Result, rows: float) -> str:
     if not result.optimal or rows >= parameters or rows < FEW:
         return ""
     return (
-        f"The best graph by its score need not be the true one: it has {parameters} numbers to be estimated "
-        f"(means, variances, arcs) and {rows:g} rows to do it."
+        f"The graph of best score need not be the true graph: it has {parameters} parameters (means, "
+        f"variances, arcs) estimated from {rows:g} rows."
     )
 
 
@@ -333,7 +337,9 @@ def _over(graph: DAG, nodes: tuple[str, ...], what: str) -> DAG:
     """A user's graph on the columns of the data; `what` names it in errors."""
     extra = sorted(set(graph.nodes) - set(nodes))
     if extra:
-        raise GraphError(f"The {what} has variables that the data lack: {', '.join(extra[:5])}.")
+        raise GraphError(
+            f"The {what} has variables that are not in the data: {', '.join(extra[:5])}."
+        )
     return graph.over(nodes)
 
 

@@ -112,8 +112,8 @@ class Lasso(Correlations):
         least = usual if self.settings.min_ratio is None else self.settings.min_ratio
         if count < 1 or not 0 < least <= 1:
             raise OptionError(
-                "A path needs n_penalties=1 or more, and min_ratio= above 0 and at most 1, not "
-                f"{count} and {least}."
+                f"n_penalties= must be positive and min_ratio= above 0 and at most 1, got {count} "
+                f"and {least}."
             )
         return most * np.geomspace(1.0, least, count)
 
@@ -210,7 +210,6 @@ def _breach(found: Found) -> str:
     if found.violation <= LOOSE:
         return ""
     return (
-        "The lasso was not solved to the end: a condition for its maximum is breached by "
-        f"{found.violation:.2g} of the penalty (or of 0.001, where that is larger), and edges may be "
-        "different."
+        "The lasso did not converge: a condition for its maximum is violated by "
+        f"{found.violation:.2g} of the penalty (or of 0.001, if larger), so edges may differ."
     )

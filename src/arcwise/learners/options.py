@@ -111,7 +111,7 @@ def checked(option: str, value: Any, kind: Any) -> Any:
     >>> checked("bandwidths", "on", Literal["one", "two"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.OptionError: The option 'bandwidths' knows no word 'on'. Did you mean 'one'?
+    arcwise.errors.OptionError: The option 'bandwidths' has no value 'on'. Did you mean 'one'?
     """
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     if words := [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]:
@@ -123,7 +123,7 @@ def checked(option: str, value: Any, kind: Any) -> Any:
         return None
     if not _fits(value, wanted):
         none = ", or None" if NoneType in kinds else ""
-        raise OptionError(f"The option {option!r} is {_SAID[wanted]}{none}, got {value!r}.")
+        raise OptionError(f"The option {option!r} must be {_SAID[wanted]}{none}, got {value!r}.")
     return wanted(value)
 
 
@@ -132,9 +132,7 @@ def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
     if value is None and none:
         return None
     if not isinstance(value, str) or value not in words:
-        raise OptionError(
-            f"The option {option!r} knows no word {value!r}. {close_to(value, words)}"
-        )
+        raise OptionError(f"The option {option!r} has no value {value!r}. {close_to(value, words)}")
     return value
 
 
@@ -153,5 +151,5 @@ def _fits(value: Any, wanted: type) -> bool:
 def _no_text(option: str, value: Any) -> Any:
     """Where no kind is told, only text is known to be wrong: words are told as such."""
     if isinstance(value, str):
-        raise OptionError(f"The option {option!r} takes no text, got {value!r}.")
+        raise OptionError(f"The option {option!r} must not be text, got {value!r}.")
     return value

@@ -34,7 +34,9 @@ def cores(n_jobs: int) -> int:
     (3, True)
     """
     if not is_integer(n_jobs) or n_jobs == 0 or n_jobs < -1:
-        raise OptionError(f"n_jobs is a number of processes, or -1 for all cores, not {n_jobs!r}.")
+        raise OptionError(
+            f"n_jobs must be a number of processes, or -1 for all cores, got {n_jobs!r}."
+        )
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
@@ -123,9 +125,7 @@ def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) ->
     try:
         import distributed
     except ImportError:
-        raise OptionError(
-            "backend='dask' needs the library dask: pip install 'arcwise[dask]' brings it."
-        ) from None
+        raise OptionError("backend='dask' needs dask: pip install 'arcwise[dask]'.") from None
     dask: Any = distributed  # its types are not told
     with contextlib.ExitStack() as closing:
         try:
@@ -136,8 +136,8 @@ def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) ->
                 cluster = dask.LocalCluster(n_workers=cores(n_jobs), **settings)
             except RuntimeError:
                 raise OptionError(
-                    "dask could not start workers of its own: make a client first (distributed.Client), or "
-                    "call this below if __name__ == '__main__'."
+                    "dask could not start workers: create a client first (distributed.Client), "
+                    "or call this below if __name__ == '__main__'."
                 ) from None
             client = closing.enter_context(dask.Client(closing.enter_context(cluster)))
         shared = client.scatter(work, broadcast=True, hash=False)

@@ -87,8 +87,8 @@ def blanket_note(net: BayesNet, fits: Fits) -> str:
     if not late:
         return ""
     return (
-        "There was no time to fit each variable given its Markov blanket, which Gibbs sampling and "
-        "predictions start from: questions are answered by the product rule (grid, importance), more slowly."
+        "There was no time to fit each variable given its Markov blanket for Gibbs sampling: "
+        "queries use the product rule (grid, importance), which is slower."
     )
 
 
@@ -158,8 +158,8 @@ def fitting_note(net: Net) -> str:
     if not apart > CLOSE:
         return ""
     return (
-        f"Proportional fitting stopped after {SWEEPS} rounds before it converged: a fitted frequency still "
-        f"differs from the data's by {apart:.2g}, and answers and the score are off accordingly."
+        f"Proportional fitting stopped after {SWEEPS} rounds before it converged: a fitted "
+        f"frequency differs from the data by {apart:.2g}, so answers and score are approximate."
     )
 
 

@@ -60,8 +60,8 @@ def choose(problem: Problem, rule: str, n_jobs: int = 1, watch: Watch | None = N
     """
     if not isinstance(problem, RULES[rule].takes):
         raise FitError(
-            f"penalty={rule!r} chooses the penalty of the lasso (graph='undirected', "
-            "model='gaussian'); here take a number, 'cv' or 'cv-1se'."
+            f"penalty={rule!r} is for the lasso (graph='undirected', model='gaussian'): use a "
+            "number, 'cv' or 'cv-1se'."
         )
     with columns_named(problem.fits.nodes):
         return RULES[rule].find(problem, rule, n_jobs, watch)
@@ -119,7 +119,9 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
         best = max(near, key=lambda row: row["penalty"])
     said = _reason(best, rule, found[0][1][0].measure)
     if len(found) < len(parts):
-        said += f" The run was cut short: {len(found)} of {len(parts)} parts were left out in turn."
+        said += (
+            f" The run was stopped early: {len(found)} of {len(parts)} folds were held out in turn."
+        )
     if 0 < best["penalty"] == grid.min():
         said += " It is the smallest one tried: a longer path (min_ratio=) may do better."
     return Tuned(best["penalty"], curve, rule, said)
@@ -134,8 +136,8 @@ def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> 
         if stuck.any():
             name = table.names[int(np.argmax(stuck))]
             raise FitError(
-                f"penalty={rule!r} leaves out {len(parts)} parts of the rows in turn, and without one "
-                f"column {name!r} does not vary: leave that column out, or take another rule or a number."
+                f"penalty={rule!r} holds out {len(parts)} folds in turn, and without one of them "
+                f"column {name!r} is constant: drop that column, or use another rule or a number."
             )
 
 
@@ -150,9 +152,9 @@ def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:
     """Why a penalty was chosen."""
     what = "the largest one whose loss against the best is within a standard error"
     count, measure = f"{best['edges']:.3g}", "likelihood" if "density" in measure else measure[4:]
-    said = f"{measure} of rows left out {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
+    said = f"{measure} of held-out rows {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
     if rule == "cv":
-        what = "the one at which rows left out are most likely"
+        what = "the one with the highest likelihood of held-out rows"
     return f"Penalty {best['penalty']:.4g} is {what} ({said} on average)."
 
 
@@ -235,8 +237,8 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
     rows, weights = _rows(problem, rule)
     if weights is not None and not (weights == weights[0]).all():
         raise FitError(
-            "penalty='ric' shifts columns against each other, which leaves no row with a weight of its "
-            "own: repeat the rows, or take 'ebic', 'stars' or 'cv'."
+            "penalty='ric' shifts columns against each other, so rows must have no weights: "
+            "repeat the rows, or use 'ebic', 'stars' or 'cv'."
         )
     rotations, rng = problem.settings.rotations, problem.spec.generator()
     return _tuned(
@@ -246,10 +248,10 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     """Rows with their weights, a row for each unit where these are counts; constant columns are zero."""
-    data = problem.data.rows(f"penalty={rule!r} needs", "take 'ebic', or a number")
+    data = problem.data.rows(f"penalty={rule!r} needs", "use 'ebic', or a number")
     if problem.settings.scale == "covariance":
         raise OptionError(
-            f"penalty={rule!r} compares standardised columns: leave scale='covariance' out, or take "
+            f"penalty={rule!r} needs standardised columns: leave scale='covariance' out, or use "
             "'ebic', 'cv' or a number."
         )
     rows, weights = problem.rows(), data.weights

@@ -208,7 +208,7 @@ class Problem:
 
     def learn(self, penalty: float, watch: Watch | None = None) -> "Learned":
         """Find the graph at a penalty, and fit its local models."""
-        raise NotImplementedError("local models and their scores alone have no search")
+        raise NotImplementedError("local models and scores have no search")
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG | UGraph:
         """The graph at a penalty alone, found as quickly as its learner can: for many tables like this one.
@@ -248,8 +248,8 @@ class Problem:
     def path(self, watch: Watch | None = None) -> Path:
         """The graphs at all penalties, where one run tells them."""
         raise GraphError(
-            "A path takes edges out of the complete undirected graph one by one; directed graphs are "
-            "searched for at each penalty anew: call learn(..., penalty=...) for each of them."
+            "A path removes edges from the complete undirected graph one by one: for directed "
+            "graphs call learn(..., penalty=...) for each penalty."
         )
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
@@ -295,7 +295,10 @@ def _without_charges(chosen: DefaultScore) -> DefaultScore:
 def _few(rows: float) -> str:
     if rows >= FEW:
         return ""
-    return f"With {rows:g} rows almost any columns look related: no edge means anything, whatever its score."
+    return (
+        f"With {rows:g} rows almost any columns look related: edges are meaningless, "
+        "whatever the score."
+    )
 
 
 def _default_penalty(

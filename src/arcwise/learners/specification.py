@@ -61,7 +61,9 @@ class Specification:
         if isinstance(self.search, str):
             object.__setattr__(self, "search", SYNONYMS.get(self.search, self.search))
         if not isinstance(self.rules, Rules):
-            raise GraphError(f"Rules are made by Rules(required=[...], ...), not {self.rules!r}.")
+            raise GraphError(
+                f"Rules must be made by Rules(required=[...], ...), got {self.rules!r}."
+            )
         if not isinstance(self.expert, DAG | None):
             raise GraphError(f"The expert's graph must be a DAG, got {self.expert!r}.")
         object.__setattr__(self, "threads", cores(self.threads))
@@ -74,9 +76,7 @@ class Specification:
     def family(self) -> Family:
         """The family of each variable, once it was chosen."""
         if not isinstance(self.model, Family):
-            raise TypeError(
-                "the families of a specification are chosen for data: call prepared() first"
-            )
+            raise TypeError("the specification has no families yet: prepare it for the data first")
         return self.model
 
     def chosen(self, variables: Sequence[Variable]) -> "Specification":

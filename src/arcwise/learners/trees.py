@@ -46,13 +46,13 @@ class ChowLiuLearner(Problem):
         """Tie a specification to data; refuse what a tree cannot begin with."""
         if spec.start != "empty" or spec.expert is not None:
             raise GraphError(
-                "The best tree is found without a start graph or an expert's: leave them out."
+                "The best tree needs no start graph and no expert graph: leave them out."
             )
         problem = super().bind(spec, statistics)
         if not problem.score.equivalent:
             raise FitError(
-                f"The score {problem.score_word!r} depends on directions, and the best tree needs one that "
-                "does not: take score='loglik' (mutual information) or 'bic'."
+                f"The score {problem.score_word!r} depends on directions, but the best tree "
+                "needs one that does not: use score='loglik' (mutual information) or 'bic'."
             )
         return problem
 
@@ -109,8 +109,8 @@ class ChowLiuLearner(Problem):
         graph = forest(weights, self.limits, [] if asked is None else [nodes.index(asked)])
         if not self.limits.allows_graph(graph):
             raise GraphError(
-                f"The best forest leaves the target {self.spec.rules.target!r} without a child: take "
-                "score='loglik', or require an arc."
+                f"The best forest leaves the target {self.spec.rules.target!r} without a child: "
+                "use score='loglik', or require an arc."
             )
         return graph
 
@@ -146,7 +146,8 @@ def forest(
         else:
             raise GraphError(
                 "The rules allow no direction of the best tree over "
-                f"{', '.join(repr(limits.nodes[i]) for i in tree[:5])}: take another search, or fewer rules."
+                f"{', '.join(repr(limits.nodes[i]) for i in tree[:5])}: use another search, or "
+                "fewer rules."
             )
         for node, row in rows.items():
             parents[node] = row

@@ -72,13 +72,13 @@ class Diagnosis(NamedTuple):
     def warning(self) -> str:
         """A sentence where chains disagree or are too short to tell, else empty."""
         if not np.isfinite(self.score_rhat):
-            return "The chains are too short to tell whether they agree: take more draws."
+            return "The chains are too short to judge their agreement: use more draws."
         if self.agree:
             return ""
         rhat = f"{self.largest_rhat:.3f}" if self.largest_rhat < _FAR else f"over {_FAR}"
         return (
-            f"The chains disagree (largest R-hat {rhat}, wanted below {AGREE}): "
-            "take more draws, a longer burn-in or another sampler."
+            f"The chains disagree (largest R-hat {rhat}, above {AGREE}): use more draws, a "
+            "longer burn-in or another sampler."
         )
 
 
@@ -91,7 +91,7 @@ def diagnose(chains: Sequence[Chain]) -> Diagnosis:
     """
     length = min((len(chain) for chain in chains), default=0)
     if not length or len({(chain.nodes, chain.target) for chain in chains}) != 1:
-        raise FitError("Chains to be judged need draws of the same variables and target.")
+        raise FitError("Chains must have draws of the same variables and target.")
     p = len(chains[0].nodes)
     scores = np.stack([chain.log_scores[-length:] for chain in chains], axis=1)[:, None, :]
     judged = mixing(scores)

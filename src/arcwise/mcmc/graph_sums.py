@@ -52,8 +52,8 @@ _LOST = 1e-9  # share of graphs below which a difference of two sums says nothin
 
 
 _STOPPED = (
-    "The sums over all graphs were stopped before their end, and say nothing before it: give them more time, "
-    "or take a sampler (method='mcmc')."
+    "The sums over all graphs were stopped early and have no partial result: allow more time, "
+    "or use a sampler (method='mcmc')."
 )
 
 
@@ -77,7 +77,7 @@ class ExactSums:
     def log_probability(self, score: Score, graph: DAG) -> float:
         """Log of the probability of one graph that obeys the rules, under the uniform target."""
         if self.target != UNIFORM:
-            raise FitError("Probabilities of single graphs are known for the uniform target only.")
+            raise FitError("Probabilities of single graphs need the uniform target.")
         return total(score, graph) - self.log_total
 
 
@@ -154,12 +154,13 @@ def exact(
     """
     bounds = bound_limits(score.nodes, limits)
     if target not in (UNIFORM, ORDERS):
-        raise FitError(f"target is {UNIFORM!r} or {ORDERS!r}, got {target!r}.")
+        raise FitError(f"target must be {UNIFORM!r} or {ORDERS!r}, got {target!r}.")
     _check_size(len(score.nodes), memory)
     condition = bounds.condition
     if condition is not None and not isinstance(condition, HasChild):
         raise FitError(
-            "Exact sums know no condition on whole graphs but that a variable has a child: take a sampler."
+            "Exact sums support one condition on whole graphs, that a variable has a "
+            "child: use a sampler."
         )
     trail, node = Trail(on_step), None if condition is None else condition.node
     try:
@@ -176,7 +177,8 @@ def _check_size(p: int, memory: float) -> None:
     if p > _LIMIT or size > memory:
         raise FitError(
             f"The exact posterior of {p} variables needs {size / _GIB:.3g} GiB and may use "
-            f"{memory / _GIB:.3g} GiB (up to {_LIMIT} variables): take a sampler, or fewer variables."
+            f"{memory / _GIB:.3g} GiB (up to {_LIMIT} variables): use a sampler, or fewer "
+            "variables."
         )
 
 
@@ -259,8 +261,8 @@ def _less(sums: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Arr
         return sums.log_total, sums.arcs
     if 1.0 - share < _LOST:
         raise FitError(
-            f"Graphs that fulfil the condition have less than {_LOST:g} of all probability, and "
-            "their sum is lost in rounding: take a sampler."
+            f"Graphs that meet the condition have less than {_LOST:g} of all probability, and "
+            "their sum is lost in rounding: use a sampler."
         )
     shares = (sums.arcs - share * without.arcs) / (1.0 - share)
     return sums.log_total + float(np.log1p(-share)), shares
@@ -289,9 +291,11 @@ def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 
     if countable and few and p <= _EXACT and exact_memory(p) <= memory:
         return Way("exact", f"all graphs of {p} variables can be summed", {})
     if not countable:
-        return Way("structure", "the condition has to be asked graph by graph", _TURNING)
+        return Way("structure", "the condition is evaluated per graph", _TURNING)
     if not few:
-        return Way("structure", "local models are dear, and it fits only those it meets", _TURNING)
+        return Way(
+            "structure", "local models are expensive, and it fits only those it visits", _TURNING
+        )
     return Way("partition", f"{p} variables are too many for sums over all graphs", {})
 
 

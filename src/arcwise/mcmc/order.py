@@ -119,9 +119,7 @@ class OrderSampler:
             except SearchEnd:
                 self.groups, self.hurried = (), True
         if self.ladder and self.bounds.condition is not None:
-            raise FitError(
-                "A condition on whole graphs leaves no chains beside the first: ladder=()."
-            )
+            raise FitError("A condition on whole graphs allows no ladder of chains: use ladder=().")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_chains": (), "check": None}  # a watcher stays in its process
@@ -139,7 +137,7 @@ class OrderSampler:
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
         """The state to begin with: the order or partition of a graph, random ones if none is given."""
         if start is not None and not self.bounds.allows_graph(start):
-            raise FitError("The start graph of a chain must obey the rules, but this one does not.")
+            raise FitError("The start graph of a chain must obey the rules.")
         states = []
         for _ in range(1 + len(self.ladder)):
             graph = random_start(self.bounds, rng, self.candidates) if start is None else start
@@ -320,8 +318,8 @@ def _nearest(lists: ParentLists, graph: DAG) -> DAG:
         fits = np.flatnonzero(~(sets & ~mine[child]).any(axis=1))
         if not len(fits):
             raise FitError(
-                f"The start graph gives {graph.nodes[child]!r} no parents that are listed: "
-                "take another start."
+                f"The start graph gives {graph.nodes[child]!r} parents that are not listed: use "
+                "another start."
             )
         bits = sets[fits[np.argmax(scores[fits])]]
         flat = np.unpackbits(bits.view(np.uint8), bitorder="little")

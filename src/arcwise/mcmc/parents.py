@@ -91,7 +91,7 @@ def parent_lists(
             for v in range(p)
         )
     if len(candidates) != p:
-        raise FitError(f"Candidate parents are needed for {p} variables, got {len(candidates)}.")
+        raise FitError(f"Candidate parents must be given for {p} variables, got {len(candidates)}.")
     depth = _depth(limits, candidates, budget)
     listed: dict[int, tuple[Words, Array]] = {}
     if before is not None and before.candidates is not None and before.extended == depth:

@@ -281,7 +281,7 @@ def run(
     if isinstance(start, State):
         state = start
     elif rng is None:
-        raise FitError("A chain that begins needs a random generator, got None.")
+        raise FitError("A new chain needs a random generator, got None.")
     else:
         state = sampler.init(rng, start)
     watch = _ChainReporter(on_step, burn_in + draws * thin)
@@ -342,7 +342,7 @@ def bound_limits(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
     """The limits, or none; they must be bound to the same variables."""
     result = Limits.none(nodes) if limits is None else limits
     if result.nodes != nodes:
-        raise FitError("The rules were bound to other variables than the score's: bind them anew.")
+        raise FitError("The rules must be bound to the variables of the score: bind them again.")
     return result
 
 
@@ -375,7 +375,7 @@ def random_start(
         if limits.condition is None or limits.condition(graph):
             return graph
     raise FitError(
-        f"No random graph of {_TRIES} fulfils the condition on graphs: give a start graph that does."
+        f"No random graph of {_TRIES} meets the condition on graphs: give a start graph that does."
     )
 
 

@@ -83,11 +83,11 @@ class StructureSampler:
         self.bounds = bound_limits(self.score.nodes, self.limits)
         if not (self.flips >= 0 and self.redraws >= 0 and self.flips + self.redraws < 1):
             raise FitError(
-                "flips and redraws are shares of the steps whose sum is below 1, got "
+                "flips and redraws must be shares of the steps with a sum below 1, got "
                 f"{self.flips} and {self.redraws}."
             )
         if not 0 < self.beta < np.inf:
-            raise FitError(f"beta is a positive power of the score, got {self.beta}.")
+            raise FitError(f"beta, the power of the score, must be positive, got {self.beta}.")
         if self.redraws > 0 and self.lists is None:
             self.lists = parent_lists(self.score, self.bounds)
 
@@ -108,9 +108,9 @@ class StructureSampler:
         """The state to begin with, at a random graph if none is given."""
         graph = self._random(rng) if start is None else start
         if not self.bounds.allows_graph(graph):
-            raise FitError("The start graph of a chain must obey the rules, but this one does not.")
+            raise FitError("The start graph of a chain must obey the rules.")
         if total(self.score, graph) == -np.inf:
-            raise FitError("The start graph of a chain has score -inf: give another one.")
+            raise FitError("The start graph of a chain must have a finite score: give another one.")
         return State(pack_rows(graph), generator(rng), 0, _NONE)
 
     def _random(self, rng: np.random.Generator) -> DAG:
@@ -145,7 +145,7 @@ class StructureSampler:
         The graph itself is there with the probability that it stays.
         """
         if self.flips or self.redraws:
-            raise FitError("Transitions are known for chains without flips and redraws only.")
+            raise FitError("Transitions need a chain without flips and redraws.")
         chain, permit = self._ready(), permits(self.bounds)
         chain.go_to(ChainState(pack_rows(graph), np.arange(1, 5, dtype=np.uint64), 0))
         tails, heads, ratios = chain.proposals(self._source or _WatchedScore(self.score, None).rows)
@@ -241,7 +241,7 @@ class TemperedSampler:
     def __post_init__(self) -> None:
         if self.temperatures < 2 or self.period < 1:
             raise FitError(
-                "Tempering needs two temperatures and a period of one step or more, got "
+                "Tempering needs two temperatures and a positive period, got "
                 f"{self.temperatures} and {self.period}."
             )
         first = StructureSampler(self.score, self.limits, self.flips, self.redraws)

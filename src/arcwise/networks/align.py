@@ -48,8 +48,8 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     shared = shared_names.intersection(net.names)
     if not shared.union(unread):
         raise DataError(
-            f"The table shares no column with the network: it has {sentence_list(table.names)}, "
-            f"the network {sentence_list(net.names)}."
+            "The table must share a column with the network: it has "
+            f"{sentence_list(table.names)}, the network {sentence_list(net.names)}."
         )
     columns = tuple(
         _encode_column(variable, table)
@@ -72,7 +72,7 @@ def _notes(net: Net, table: Table, unread: Collection[str]) -> list[Note]:
         notes.append(Note(NoteKind.ROWS, text, tuple(extra)))
     if absent:
         word = "column" + "s" * (len(absent) != 1)
-        text = f"The table has no {word} {sentence_list(absent)}: unknown in every row."
+        text = f"The table has no {word} {sentence_list(absent)}: missing in every row."
         notes.append(Note(NoteKind.ROWS, text, tuple(absent)))
     return notes
 
@@ -98,8 +98,8 @@ def _finite(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
     wrong = np.flatnonzero(np.isinf(column))
     if len(wrong):
         raise DataError(
-            f"{name!r} is infinite in row {wrong[0] + 1}, and a finite number is needed: "
-            "leave the cell empty if the value is not known."
+            f"{name!r} must be finite, got infinity in row {wrong[0] + 1}: leave the cell empty "
+            "if the value is missing."
         )
     return column
 
@@ -113,7 +113,7 @@ def _looked_up(variable: Variable, source: Variable, column: NDArray[Any]) -> ND
     fresh = [value for value in values if value is not None and value not in codes]
     if fresh and variable.coding is None:
         raise DataError(
-            f"{variable.name!r} has the value {fresh[0]!r}, which the network has never seen. "
+            f"{variable.name!r} has the value {fresh[0]!r}, which is not in the training data. "
             + close_to(fresh[0], map(str, levels))
         )
     if fresh and variable.coding is not None:

@@ -87,15 +87,15 @@ def random_tables(
     low, high = levels
     if not 1 <= low <= high or not alpha > 0 or not np.isfinite(alpha):
         raise DataError(
-            "A random network needs levels from 1 on and a positive alpha, got "
-            f"levels={levels!r}, alpha={alpha!r}."
+            f"A random network must have positive levels and alpha, got levels={levels!r}, "
+            f"alpha={alpha!r}."
         )
     widest = max(map(len, graph.parents), default=0)
     cells = float(high) ** (widest + 1)
     if cells > MOST_CELLS:
         raise DataError(
             f"A table of {widest} parents with {high} levels would have {cells:.3g} "
-            f"probabilities, above {MOST_CELLS:.3g}: take fewer of either."
+            f"probabilities, above {MOST_CELLS:.3g}: use fewer of either."
         )
     sizes = rng.integers(low, high + 1, len(graph.nodes)).tolist()
     variables = tuple(
@@ -148,8 +148,8 @@ def _parents(
     n_arcs = min(round(ARCS_PER_NODE * count), room) if arcs is None else arcs
     if not 0 <= n_arcs <= room:
         raise GraphError(
-            f"{count} variables with at most {max_parents} parents have place for 0 to {room} arcs, got "
-            f"{arcs}."
+            f"{count} variables with at most {max_parents} parents must have 0 to {room} arcs, "
+            f"got {arcs}."
         )
     owners = np.repeat(np.arange(count), places)
     numbers = np.bincount(owners[rng.choice(room, n_arcs, replace=False)], minlength=count)

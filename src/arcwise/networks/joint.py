@@ -42,7 +42,7 @@ from arcwise.graphs import UGraph, cardinality_order
 
 Array = NDArray[np.float64]
 
-_INDEFINITE = "The precision matrix of a normal distribution is not positive definite."
+_INDEFINITE = "The precision matrix of a normal distribution must be positive definite."
 # Mirror images may differ by rounding only.
 _ROUNDING = 1e-9
 
@@ -77,7 +77,7 @@ class Joint(Protocol):
 def _check_size(size: int, graph: UGraph) -> None:
     if size != len(graph.nodes):
         raise FitError(
-            f"The joint distribution is of {size} variables, but the network has {len(graph.nodes)}."
+            f"The joint distribution has {size} variables, but the network has {len(graph.nodes)}."
         )
 
 
@@ -120,17 +120,17 @@ class NormalJoint:
         size = self.mean.shape[0] if self.mean.ndim == 1 else -1
         if self.precision.shape != (size, size) or size < 1:
             raise FitError(
-                "A normal distribution needs one mean a variable and a square precision matrix of that "
-                f"size, got shapes {self.mean.shape} and {self.precision.shape}."
+                "A normal distribution must have one mean per variable and a square precision "
+                f"matrix of that size, got shapes {self.mean.shape} and {self.precision.shape}."
             )
         if not (np.isfinite(self.mean).all() and np.isfinite(self.precision).all()):
-            raise FitError("Means and precision matrix of a normal distribution have to be finite.")
+            raise FitError("Means and precision matrix of a normal distribution must be finite.")
         diagonal = self.precision.diagonal()
         if not (diagonal > 0).all() or self._root is None:
             raise FitError(_INDEFINITE)
         apart = np.abs(self.precision - self.precision.T)
         if (apart > _ROUNDING * np.sqrt(np.outer(diagonal, diagonal))).any():
-            raise FitError("The precision matrix of a normal distribution is not symmetric.")
+            raise FitError("The precision matrix of a normal distribution must be symmetric.")
         self.mean.flags.writeable = False
         self.precision.flags.writeable = False
 
@@ -166,8 +166,8 @@ class NormalJoint:
             linked[node, list(row)] = False
         for one, two in np.argwhere(linked)[:1].tolist():
             raise FitError(
-                f"The precision matrix joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the "
-                "graph has no edge between them."
+                f"The precision matrix connects {graph.nodes[one]!r} and {graph.nodes[two]!r}, "
+                "but the graph has no edge between them."
             )
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
@@ -279,11 +279,12 @@ class TableJoint:
                 self.levels[v] for v in scope
             ):
                 raise FitError(
-                    "A table of a joint distribution needs one axis for each variable of its scope."
+                    "A table of a joint distribution must have one axis for each "
+                    "variable of its scope."
                 )
             if not np.isfinite(table).all() or (table < 0).any() or not table.any():
                 raise FitError(
-                    "The tables of a joint distribution must hold finite numbers from 0 on."
+                    "The tables of a joint distribution must have finite non-negative numbers."
                 )
             table.flags.writeable = False
 
@@ -299,8 +300,8 @@ class TableJoint:
             for one in scope:
                 for two in set(scope) - {one, *graph.neighbours[one]}:
                     raise FitError(
-                        f"A table joins {graph.nodes[one]!r} and {graph.nodes[two]!r}, but the graph has no "
-                        "edge between them."
+                        f"A table connects {graph.nodes[one]!r} and {graph.nodes[two]!r}, but "
+                        "the graph has no edge between them."
                     )
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:

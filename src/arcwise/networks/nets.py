@@ -232,7 +232,7 @@ class MarkovNet(AnyNet):
                 return
         sizes = {len(column) for column in self.typical}
         if len(self.typical) != len(self.variables) or len(sizes) != 1 or 0 in sizes:
-            raise FitError("Chains need rows to start from: as many values for each variable.")
+            raise FitError("Chains need start rows, with as many values for each variable.")
 
     def __repr__(self) -> str:
         return _short(self, plural(self.n_edges, "edge"))
@@ -288,7 +288,7 @@ def _check(net: Net) -> None:
     if net.graph.nodes != net.names:
         differing = sorted(set(net.graph.nodes) ^ set(net.names))
         raise GraphError(
-            "The graph's nodes must be the variables in the order of their names; "
+            "The graph's nodes must be the variables in the order of their names: "
             + (f"{sentence_list(differing)} differ." if differing else "the order differs.")
         )
     if len(net.conditionals) != len(net.variables):

@@ -104,13 +104,15 @@ class GraphDistribution:
         for name in ("arcs", "adjacent", "arc_errors", "adjacent_errors"):
             if getattr(self, name).shape != (size, size):
                 raise GraphError(
-                    f"The {name} of {size} variables are a square matrix of that size."
+                    f"The {name} of {size} variables must be a square matrix of that size."
                 )
             getattr(self, name).setflags(write=False)
         if self.weights.shape != (count,) or any(
             graph.nodes != self.nodes for graph in self.graphs
         ):
-            raise GraphError("Every graph of a posterior needs its weight and the same variables.")
+            raise GraphError(
+                "Every graph of a posterior must have a weight and the same variables."
+            )
         self.weights.setflags(write=False)
         if not len(self.shares) and count:
             object.__setattr__(self, "shares", self.weights / self.weights.sum())
@@ -131,7 +133,7 @@ class GraphDistribution:
     def best(self) -> Graph:
         """The most probable graph."""
         if not self.graphs:
-            raise GraphError("No graph was drawn: give the run more time.")
+            raise GraphError("No graph was drawn: allow more time.")
         return self.graphs[0]
 
     @property
@@ -176,10 +178,10 @@ class GraphDistribution:
         Where the weights are exact, the error is bounded by the probability of the graphs that are not held.
         """
         if not callable(feature):
-            raise OptionError(f"A feature is a function of a graph, got {feature!r}.")
+            raise OptionError(f"A feature must be a function of a graph, got {feature!r}.")
         values = np.array([_number(feature(graph)) for graph in self.graphs])
         if not len(values):
-            raise GraphError("No graph was drawn: give the run more time.")
+            raise GraphError("No graph was drawn: allow more time.")
         mean = float(self.shares @ values)
         spread = float(values.max() - values.min())
         size = self.graph_ess or self.ess
@@ -229,7 +231,7 @@ class GraphDistribution:
     def verdict(self) -> str:
         """Whether one graph, or class of equivalent ones, stands out, or several are alike, in a sentence."""
         if not self.graphs:
-            return "No graph was drawn: give the run more time."
+            return "No graph was drawn: allow more time."
         grouped = self.classes or self.ties
         weights = np.array(list(self.class_weights.values()))
         first, second = float(weights[0]), float(weights[1]) if len(weights) > 1 else 0.0
@@ -238,7 +240,7 @@ class GraphDistribution:
         if first >= 0.5 and first >= _ALIKE * second:
             if not self.exact and self.ess < _ENOUGH:
                 start = f"{plural(self.draws, 'draw')} (effective sample size {self.ess:.0f})"
-                return f"{start} cannot tell whether one {what} stands out: take more."
+                return f"{start} are too few to judge whether one {what} stands out: use more."
             rival = f", the next has {second:.3g}" if second >= _FAINT else ""
             return (
                 f"One {what} stands out ({self.meaning} {first:.3g}{rival}): select it{self._open}."
@@ -253,7 +255,7 @@ class GraphDistribution:
         if graph.directed is not None or not graph.n_edges:
             return ""
         count = graph.n_edges
-        return f"; data cannot tell the direction of {plural(count, 'edge')} in it"
+        return f"; data do not determine the direction of {plural(count, 'edge')} in it"
 
     def _several(self, weights: Array, many: str) -> str:
         """The sentence where none stands out."""
@@ -296,7 +298,9 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise OptionError(f"A feature gives True, False or a number, got {value!r}.") from None
+        raise OptionError(
+            f"A feature must return True, False or a number, got {value!r}."
+        ) from None
 
 
 def draw_errors(shares: Array, size: Array | float) -> Array:
@@ -357,7 +361,7 @@ def of_draws(
     more : further fields of the posterior.
     """
     if not draws:
-        raise GraphError("No graph was drawn: give the run more time.")
+        raise GraphError("No graph was drawn: allow more time.")
     nodes, size = draws[0].nodes, len(draws[0].nodes)
     counts: dict[Any, int] = {}
     first: dict[Any, Graph] = {}

@@ -284,14 +284,18 @@ class Path:
         FitError : as `at`.
         """
         if not penalty >= 0:
-            raise FitError(f"A penalty is a non-negative number ({self.unit}), got {penalty}.")
-        if penalty > self.reach:
-            far = "it had just begun: give it more time"
-            if self.reach >= 0:
-                far = f"it goes as far as {self.reach:.4g}: ask for less, or give it more time"
             raise FitError(
-                f"The path does not tell the graph at penalty {penalty:g}: it ended early "
-                f"({self.stopped}), and {far}."
+                f"The penalty must be a non-negative number ({self.unit}), got {penalty}."
+            )
+        if penalty > self.reach:
+            far = "it had no step yet: allow more time"
+            if self.reach >= 0:
+                far = (
+                    f"it goes as far as {self.reach:.4g}: use a smaller penalty, or allow more time"
+                )
+            raise FitError(
+                f"The path has no graph at penalty {penalty:g}: it ended early ({self.stopped}), "
+                f"and {far}."
             )
         if self.grid:
             return self._knot_at(penalty)
@@ -303,8 +307,8 @@ class Path:
         near = self.knots[0].penalty
         if penalty < near * (1 - 1e-12):
             raise FitError(
-                f"The path was solved down to penalty {near:.4g}, and does not tell the graph at "
-                f"{penalty:g}: learn at that penalty, or take a path with smaller ones."
+                f"The path was solved down to penalty {near:.4g}, and has no graph at "
+                f"{penalty:g}: learn at that penalty, or use a path with smaller ones."
             )
         above = (knot for knot in self.knots if knot.penalty * (1 + 1e-12) >= penalty)
         return next(above, self.knots[-1])

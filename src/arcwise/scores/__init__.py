@@ -116,7 +116,7 @@ class Entry:
         if self.parts == "none":
             return self.bind(fits, **options)
         data = fits.statistics.rows(
-            "A score of rows that are held out needs", "take bic, or read the file as a table"
+            "A held-out score needs", "use bic, or read the file as a table"
         )
         (share,) = (options.pop(word, usual) for word, usual in self.part_options.items())
         if self.parts == "all":
@@ -125,7 +125,7 @@ class Entry:
         fraction = float(share)
         if not 0 < fraction < 1:
             raise OptionError(
-                f"fraction is the share of rows held out, between 0 and 1, not {fraction}."
+                f"fraction, the share of held-out rows, must be between 0 and 1, got {fraction}."
             )
         table, (part,) = held_out_part(data, fraction, rng)
         weight = float(len(part)) if table.weights is None else float(table.weights[part].sum())

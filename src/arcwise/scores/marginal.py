@@ -204,14 +204,13 @@ def bge(
     costs `gamma` log p with p variables, a prior over graphs.
     """
     if fits.normal is None:
-        raise FitError(
-            "bge is a score of Gaussian models: take model='gaussian', or another score."
-        )
+        raise FitError("bge is a score of Gaussian models: use model='gaussian', or another score.")
     p = len(fits.nodes)
     degrees = p + 2 if alpha_w is None else alpha_w
     if not (alpha_mu > 0 and degrees > p + 1):
         raise FitError(
-            f"bge needs alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} and {degrees}."
+            f"bge must have alpha_mu > 0 and alpha_w > p + 1 = {p + 1}, got {alpha_mu} "
+            f"and {degrees}."
         )
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of bge must be a non-negative number, got {gamma}.")
@@ -307,7 +306,7 @@ def _bind_counts(
 def _tables(word: str, fits: Fits) -> DiscreteFits:
     if fits.tabular is None:
         raise FitError(
-            f"{word} is a score of discrete models: take model='discrete', or another score."
+            f"{word} is a score of discrete models: use model='discrete', or another score."
         )
     return fits.tabular
 

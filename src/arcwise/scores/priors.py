@@ -127,14 +127,14 @@ class ArcProbabilities(_ByArc):
         chances = np.array(probabilities, dtype=float)
         if chances.shape != (p, p):
             raise FitError(
-                f"A prior by arcs needs a probability between 0 and 1 for each of {p} x {p} arcs, got "
-                f"an array of shape {chances.shape}."
+                f"A prior by arcs must have a probability between 0 and 1 for each of {p} x {p} "
+                f"arcs, got an array of shape {chances.shape}."
             )
         np.fill_diagonal(chances, 0.0)
         for tail, head in np.argwhere(~((chances >= 0) & (chances <= 1))).tolist():
             raise FitError(
-                f"A prior by arcs needs a probability between 0 and 1, got {chances[tail, head]:g} for "
-                f"{nodes[tail]} -> {nodes[head]}."
+                "A prior by arcs must have probabilities between 0 and 1, got "
+                f"{chances[tail, head]:g} for {nodes[tail]} -> {nodes[head]}."
             )
         with np.errstate(divide="ignore"):
             super().__init__(nodes, 1.0, np.log(chances.T), np.log1p(-chances.T))
@@ -154,7 +154,7 @@ class ExpertPrior(_ByArc):
         if confidence is not None:
             costs = np.asarray(confidence, dtype=float)
         if costs.shape != (p, p) or not (costs >= 0).all():
-            raise FitError(f"confidence needs a non-negative number for each of {p} x {p} arcs.")
+            raise FitError(f"confidence must be a non-negative number for each of {p} x {p} arcs.")
         expert_arcs = np.zeros((p, p), dtype=bool)
         for child, parents in enumerate(expert.parents):
             expert_arcs[child, list(parents)] = True

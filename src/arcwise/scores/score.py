@@ -158,8 +158,8 @@ def total(score: Score, graph: DAG) -> float:
     """
     if graph.nodes != score.nodes:
         raise FitError(
-            "The graph and the data have different variables: "
-            f"{', '.join(graph.nodes[:5])}, ... and {', '.join(score.nodes[:5])}, ..."
+            f"The graph and the data must have the same variables: {', '.join(graph.nodes[:5])}, "
+            f"... and {', '.join(score.nodes[:5])}, ..."
         )
     return float(sum(score.local(child, graph.parents[child]) for child in range(len(graph.nodes))))
 

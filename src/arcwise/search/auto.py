@@ -216,7 +216,7 @@ def auto(
             best, top, failures, before = round_best, value, 0, way.asked
     if score.interacting and patience is None and not run.is_over:
         best, top = _with_pairs(run, (best, top), way)
-    end = f"{failures} rounds in a row found nothing better"
+    end = f"{failures} rounds in a row had no improvement"
     if patience is None and way.asked > most:
         end = f"{way.asked} parent sets were scored"
     if provable:

@@ -220,7 +220,9 @@ def boss(
     <DAG [a][b][c|a:b]>
     """
     if restarts < 0 or not memory > 0:
-        raise FitError(f"boss needs restarts >= 0 and some memory, not {restarts} and {memory}.")
+        raise FitError(
+            f"restarts must be non-negative and memory positive, got {restarts} and {memory}."
+        )
     run = Run(score, start, limits, on_step, max_steps)
     graph, bounds = run.start, run.limits
     orders = OrderSearch(run, rng, memory)

@@ -53,7 +53,7 @@ _KINDS = {"forward": kernel.INSERT, "backward": kernel.DELETE, "turning": kernel
 _WORDS = ("insert", "delete", "turn")
 _STOPPED = {
     kernel.DONE: "no step to another class is better",
-    kernel.CIRCLE: "came back to a class it had left: the score does not tie equivalent graphs",
+    kernel.CIRCLE: "revisited an equivalence class: the score is not score-equivalent",
 }
 
 
@@ -149,7 +149,7 @@ def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) ->
     after = run.total(graph)
     if not after >= before and run.n_steps:  # only where the score splits classes
         graph, after = run.start, run.total(run.start)
-    passed = f"; sets of more than {cut} neighbours were passed over" if cut >= 0 else ""
+    passed = f"; sets of more than {cut} neighbours were skipped" if cut >= 0 else ""
     return run.result(graph, _STOPPED.get(reason, "") + passed, score=after)
 
 
@@ -163,14 +163,14 @@ def ges_within(run: Run, graph: DAG, phases: Sequence[Phase] = PHASES) -> tuple[
 def _most(max_clique: int | None, p: int) -> int:
     """The kernel's bound: no clique has more members than there are variables."""
     if max_clique is not None and max_clique < 0:
-        raise FitError(f"max_clique is a number of neighbours, 0 or more, not {max_clique}.")
+        raise FitError(f"max_clique must be a non-negative integer, got {max_clique}.")
     return p if max_clique is None else min(max_clique, p)
 
 
 def _numbers(phases: Sequence[Phase]) -> list[int]:
     """The kernel's numbers of the phases."""
     if isinstance(phases, str) or not phases:
-        raise FitError(f"Phases come as a list such as ['forward', 'backward'], not {phases!r}.")
+        raise FitError(f"phases must be a list such as ['forward', 'backward'], got {phases!r}.")
     for phase in phases:
         if phase not in _KINDS:
             raise unknown("phase", phase, _KINDS)

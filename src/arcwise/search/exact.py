@@ -128,14 +128,14 @@ def _check_size(run: Run, memory: float) -> None:
     p = run.p
     if p > _LIMIT:
         raise FitError(
-            f"The exact search takes up to {_LIMIT} variables, but there are {p}: take search='auto'."
+            f"The exact search takes at most {_LIMIT} variables, got {p}: use search='auto'."
         )
     size = memory_for(run.candidates)
     if size > memory:
         raise FitError(
             f"The exact search over {p} variables needs {size / _GIB:.1f} GiB and may use "
-            f"{memory / _GIB:.1f} GiB: take search='auto', fewer variables, or rules that leave "
-            "fewer parents to choose from (a bound on their number alone does not help)."
+            f"{memory / _GIB:.1f} GiB: use search='auto', fewer variables, or rules that forbid "
+            "parents (a bound on their number does not help)."
         )
 
 

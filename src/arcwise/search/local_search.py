@@ -151,7 +151,7 @@ def tabu(
         climb_and_walk(climb, run, walker, (tabu_length, walk_length, walks))
         if walker.score > peak.score + peak.least:
             peak = walker
-    return run.result(peak.graph, f"{walks} walks in a row found nothing better")
+    return run.result(peak.graph, f"{walks} walks in a row had no improvement")
 
 
 def climb_and_walk(
@@ -302,7 +302,9 @@ def _schedule(
     first = float(np.median(losses)) if hot is None else hot
     last = first / 10 if cold is None else cold
     if not first >= last > 0:
-        raise FitError(f"Annealing needs hot >= cold > 0, got hot={first} and cold={last}.")
+        raise FitError(
+            f"The temperatures must be hot >= cold > 0, got hot={first} and cold={last}."
+        )
     return draws, first, last
 
 

@@ -25,9 +25,9 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
     """The graph a search starts from (the required arcs by default) and its limits, checked."""
     bounds = Limits.none(score.nodes) if limits is None else limits
     if bounds.nodes != score.nodes:
-        raise FitError("The rules are bound to other variables than the score's.")
+        raise FitError("The rules must be bound to the variables of the score.")
     if start is not None and start.nodes != score.nodes:
-        raise FitError("The start graph has other variables than the data.")
+        raise FitError("The start graph must have the variables of the data.")
     return bounds.start_from(start), bounds
 
 
@@ -99,8 +99,8 @@ class Run:
         """Refuse a condition on whole graphs, for searches that do not walk from graph to graph."""
         if self.limits.condition is not None:
             raise FitError(
-                f"The {search} search takes rules about single arcs, but not a condition on the whole graph: "
-                "take search='auto', or another search."
+                f"The {search} search takes rules on arcs, but no condition on the whole graph: "
+                "use search='auto', or another search."
             )
 
     def within(self, start: DAG) -> Self:

@@ -116,7 +116,9 @@ def _shares(
     if largest > MOST_CELLS:
         scope = scopes[[prod(shape) for shape in shapes].index(largest)]
         names = ", ".join(repr(table.names[v]) for v in scope)
-        raise FitError(f"The table of the clique {names} has {largest:.3g} cells: it is too large.")
+        raise FitError(
+            f"The table of the clique {names} has {largest:.3g} cells, which is too many."
+        )
     extra = smoothing.size * (largest if smoothing.each == "cell" else 1.0)
     for scope, shape in zip(scopes, shapes, strict=True):
         codes = tuple(table.columns[v].astype(np.intp) for v in scope)

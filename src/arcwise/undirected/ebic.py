@@ -58,7 +58,7 @@ def by_ebic(
     matrix = checked_covariance(correlation)
     grid = tuple(sorted(penalties_for(matrix) if penalties is None else penalties, reverse=True))
     if not grid:
-        raise FitError("A path needs one penalty or more, got none.")
+        raise FitError("A path must have at least one penalty, got none.")
     trail = Trail(options.pop("on_step", None))
     path = (
         Candidate(
@@ -132,7 +132,7 @@ def highest_ebic(
     trail : says whether the run was asked to stop, which is told with the reason.
     """
     if not (gamma >= 0 and rows > 0):
-        raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
+        raise FitError(f"gamma must be non-negative and rows positive, got {gamma} and {rows}.")
     price = 0.5 * float(np.log(rows)) + 2.0 * gamma * float(np.log(len(matrix)))
     walk = _PathWalk(matrix, rows, price, _saturated_loglik(matrix, rows))
     for candidate in path:
@@ -224,15 +224,15 @@ class _PathWalk:
         )
         if self.short:
             reason += (
-                f" The run was cut short after {len(self.curve)} "
+                f" The run was stopped early after {len(self.curve)} "
                 f"penalt{'y' if len(self.curve) == 1 else 'ies'}: others may do better."
             )
         elif self.bounded:
             reason += f" No graph of {np.ceil(self.enough):.0f} edges or more can reach it."
         elif self.is_over:
-            reason += " Denser graphs were not looked at."
+            reason += " Denser graphs were not tried."
         elif self.hopeless:
-            reason += " Denser graphs have no largest likelihood."
+            reason += " The likelihood of denser graphs has no maximum."
         elif (
             0 < at == len(self.curve) - 1 and edges < len(self.matrix) * (len(self.matrix) - 1) / 2
         ):

@@ -72,15 +72,9 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
     EdgeBounds(largest=<UGraph a:b + a:c>, required=frozenset({(0, 1)}))
     """
     if rules.target is not None:
-        raise GraphError(
-            "A target is a class that arcs run away from, and edges of undirected graphs have no direction: "
-            "leave it out, or learn a directed graph."
-        )
+        raise GraphError("A target needs directed arcs: leave it out, or learn a directed graph.")
     if rules.tiers:
-        raise GraphError(
-            "Tiers say which way arcs may run, and the edges of an undirected graph have no "
-            "direction: leave the tiers out, or learn a directed graph."
-        )
+        raise GraphError("Tiers need directed arcs: leave them out, or learn a directed graph.")
     limits = rules.on(nodes, directed=False)
     edge_bounds(limits)
     return limits
@@ -95,8 +89,8 @@ def edge_bounds(limits: Limits) -> EdgeBounds:
     """
     if limits.max_parents is not None:
         raise GraphError(
-            "max_parents bounds the arcs into a variable, and the edges of an undirected graph "
-            "have no direction: leave it out; a higher penalty leaves fewer edges."
+            "max_parents needs directed arcs: leave it out, and use a larger penalty for fewer "
+            "edges."
         )
     largest = UGraph.complete(limits.nodes) if limits.barred is None else _allowed_graph(limits)
     pairs = ((tail, head) for head, row in enumerate(limits.required) for tail in row)
@@ -105,7 +99,7 @@ def edge_bounds(limits: Limits) -> EdgeBounds:
         if two not in largest.neighbours[one]:
             raise GraphError(
                 f"Undirected learning ignores directions, so the edge {limits.nodes[one]} - "
-                f"{limits.nodes[two]} is both required and forbidden: take one of the rules away."
+                f"{limits.nodes[two]} is both required and forbidden: remove one of the rules."
             )
     return EdgeBounds(largest, required)
 
@@ -126,7 +120,7 @@ def _allowed_graph(limits: Limits) -> UGraph:
 def bounds_for(nodes: tuple[str, ...], limits: Limits | None) -> EdgeBounds:
     """The bounds of a run on a score's columns; everything is allowed without limits."""
     if limits is not None and limits.nodes != nodes:
-        raise FitError("The rules are bound to other variables than the score's.")
+        raise FitError("The rules must be bound to the variables of the score.")
     return edge_bounds(Limits.none(nodes) if limits is None else limits)
 
 
@@ -200,7 +194,7 @@ class Losses:
         if np.isnan(loss).any():
             raise FitError(
                 f"The score of {self.score.nodes[node]!r} given some of its neighbours is not a "
-                "number: take another score or model."
+                "number: use another score or model."
             )
         least = rounding_of(float(self.own[node]), self.score.rows) / self.score.rows
         self.losses[node, others] = np.where(np.abs(loss) <= least, 0.0, loss)

@@ -86,7 +86,7 @@ def boundary(
     whole = not state.free.any()
     end = "only required edges are left" if bounds.required else "no edge is left"
     early = trail.stopped or Stop.converged(
-        "every edge left is worth the largest penalty of interest"
+        "every edge left is worth the largest penalty requested"
     )
     return Path.of_removals(
         bounds.largest,

@@ -220,7 +220,7 @@ def fixed_graph(
     matrix = checked_covariance(covariance)
     if len(graph.nodes) != len(matrix):
         raise FitError(
-            f"The graph has {len(graph.nodes)} nodes, but the covariance {len(matrix)} columns."
+            f"The graph has {len(graph.nodes)} nodes, but the covariance has {len(matrix)} columns."
         )
     root = np.sqrt(matrix.diagonal())
     moments = matrix / root[:, None] / root
@@ -402,8 +402,8 @@ def _no_maximum(graph: UGraph, members: tuple[int, ...]) -> FitError:
     why = "it has too many edges for the rows"
     if members:
         more = ", ..." if len(members) > 8 else ""
-        why = f"the covariance of {names}{more}, which are all joined, is singular"
+        why = f"the covariance of {names}{more}, which are all adjacent, is singular"
     return FitError(
-        f"There is no maximum of the likelihood on this graph: {why} (or so close to it that numbers "
-        "do not suffice). Fewer edges, more rows, or a penalty would help."
+        f"The likelihood has no maximum on this graph: {why} (or too close to it for the "
+        "precision of numbers). Use fewer edges, more rows, or a penalty."
     )

@@ -52,20 +52,20 @@ def checked_covariance(covariance: ArrayLike) -> Array:
     """
     matrix: Array = np.ascontiguousarray(covariance, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        raise FitError(f"A covariance is a square matrix, got one of shape {matrix.shape}.")
+        raise FitError(f"A covariance must be a square matrix, got shape {matrix.shape}.")
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
         raise FitError(
-            f"The covariance of {{columns}} is {matrix[row, column]}, but all have to be finite "
-            "numbers; rows with gaps have to be left out or need pairwise moments.",
+            f"The covariance of {{columns}} is {matrix[row, column]}, but all must be finite: "
+            "drop incomplete rows, or use pairwise moments.",
             [row, column],
         )
     variance = matrix.diagonal()
     if not (variance > 0).all():
         column = int(np.argmin(variance))
         raise FitError(
-            f"{{columns}} has variance {variance[column]:g}, but a Gaussian network needs columns that "
-            "vary; leave constant ones out.",
+            f"{{columns}} has variance {variance[column]:g}, but a Gaussian network needs "
+            "columns that vary: drop constant ones.",
             [column],
         )
     _check_pairs_of_entries(matrix)
@@ -79,15 +79,15 @@ def _check_pairs_of_entries(matrix: Array) -> None:
     row, column = _largest(work, root)
     if work[row, column] > _ROUNDING:
         raise FitError(
-            f"A covariance is symmetric, but entry ({row}, {column}) is {matrix[row, column]:.6g} and "
-            f"({column}, {row}) is {matrix[column, row]:.6g}."
+            f"A covariance must be symmetric, but entry ({row}, {column}) is "
+            f"{matrix[row, column]:.6g} and ({column}, {row}) is {matrix[column, row]:.6g}."
         )
     work[...] = matrix
     row, column = _largest(work, root)
     if work[row, column] > 1 + _ROUNDING:
         raise FitError(
             "The covariance is indefinite: {columns} would have a correlation of "
-            f"{work[row, column]:.6g}; one from the same rows for all entries never is.",
+            f"{work[row, column]:.6g}; a covariance of complete rows never is.",
             [row, column],
         )
 
@@ -125,10 +125,10 @@ class Steady(NamedTuple):
         if not self.columns:
             return ""
         return (
-            f"{sentence_list([nodes[i] for i in self.columns])} follow from one another (a copy, a sum, or "
-            f"few distinct rows): each is taken as measured with an error of {100 * NOISE**0.5:.1g} % of its "
-            "standard deviation, as the likelihood has no maximum otherwise; leave one out to see what the "
-            "rest depend on."
+            f"{sentence_list([nodes[i] for i in self.columns])} determine each other (a copy, a "
+            "sum, or few distinct rows): each is treated as measured with an error of "
+            f"{100 * NOISE**0.5:.1g} % of its standard deviation, since the likelihood has no "
+            "maximum otherwise; drop one to see the dependences of the rest."
         )
 
 
@@ -222,8 +222,8 @@ class Factors:
         names = tuple(order) if self.names is None else self.names
         if len(names) != len(self.values):
             raise FitError(
-                f"A matrix of penalties without names has a row for each of the {len(names)} columns, "
-                f"in their order, but it has {len(self.values)} rows."
+                "A matrix of penalties without names must have a row for each of the "
+                f"{len(names)} columns, in their order, got {len(self.values)} rows."
             )
         there, here = (nodes, names) if self.picked else (names, nodes)
         for name in here:
@@ -287,16 +287,16 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
     """Factors of some pairs, each given once."""
     for pair in pairs:
         if not is_pair(pair) or pair[0] == pair[1]:
-            raise FitError(f"Factors are given for pairs of two variables, not for {pair!r}.")
+            raise FitError(f"Factors must be given for pairs of variables, got {pair!r}.")
     names = sorted({str(name) for pair in pairs for name in pair})
     values = np.ones((len(names), len(names)))
     for (one, two), value in pairs.items():
         if not is_number(value) or not value >= 0:
             raise FitError(
-                f"The factor of {one!r} and {two!r} is a non-negative number, not {value!r}."
+                f"The factor of {one!r} and {two!r} must be a non-negative number, got {value!r}."
             )
         if pairs.get((two, one), value) != value:
-            raise FitError(f"The pair {one!r} and {two!r} has two factors; give one.")
+            raise FitError(f"The pair {one!r} and {two!r} must have one factor, got two.")
         places = names.index(str(one)), names.index(str(two))
         values[places] = values[places[::-1]] = float(value)
     return Factors(freeze(values), tuple(names), picked=True)
@@ -326,7 +326,7 @@ def _order_rows(rows: Sequence[str], columns: tuple[str, ...], values: Any, what
     """Rows put in the order of the columns."""
     if sorted(rows) != sorted(columns) or len(set(columns)) < len(columns):
         raise FitError(
-            f"{what} need the same names for rows and columns, each once, but the rows are "
+            f"{what} must have the same names for rows and columns, each once, but the rows are "
             f"{_few(rows)} and the columns {_few(columns)}."
         )
     matrix = _square(values, what)
@@ -344,11 +344,11 @@ def _square(values: Any, what: str) -> Array:
         matrix = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise FitError(
-            f"{what} are a number, a rule, or a square matrix of numbers, got a {type(values).__name__} "
-            "with something else in it."
+            f"{what} must be a number, a rule, or a square matrix of numbers, got a "
+            f"{type(values).__name__} with other content."
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise FitError(f"{what} are a square matrix, got one of shape {matrix.shape}.")
+        raise FitError(f"{what} must be a square matrix, got shape {matrix.shape}.")
     return freeze(matrix)
 
 
@@ -358,8 +358,8 @@ def _check_symmetric(matrix: Array, names: Sequence[str]) -> None:
     if len(wrong):
         one, two = wrong[0]
         raise FitError(
-            f"The penalty of {names[one]!r} and {names[two]!r} is {matrix[one, two]:g} one way and "
-            f"{matrix[two, one]:g} the other; a matrix of penalties is symmetric."
+            f"The penalty of {names[one]!r} and {names[two]!r} is {matrix[one, two]:g} one way "
+            f"and {matrix[two, one]:g} the other, but a matrix of penalties must be symmetric."
         )
 
 
@@ -375,7 +375,7 @@ def checked_factors(factors: ArrayLike, size: int) -> Array:
     checked = checked_penalty(factors, size)
     if not checked.ndim:
         raise FitError(
-            f"Factors of the penalty are a matrix of shape {(size, size)}, not {checked}."
+            f"Factors of the penalty must be a matrix of shape {(size, size)}, got {checked}."
         )
     return checked
 
@@ -384,19 +384,20 @@ def checked_penalty(penalty: ArrayLike, size: int) -> Array:
     """Take a penalty: one number (an array without dimensions), or a symmetric matrix."""
     matrix: Array = np.ascontiguousarray(penalty, dtype=np.float64)
     if np.isnan(matrix).any() or (matrix < 0).any():
-        raise FitError(f"A penalty is a non-negative number, got {np.min(matrix):g}.")
+        raise FitError(f"The penalty must be a non-negative number, got {np.min(matrix):g}.")
     if np.ndim(penalty) == 0:
         if not np.isfinite(matrix).all():
-            raise FitError("A penalty is a finite number; to leave out an edge, forbid it.")
+            raise FitError("The penalty must be finite: forbid an edge to exclude it.")
         return matrix.reshape(())
     if matrix.shape != (size, size):
         raise FitError(
-            f"Penalties are one number or a matrix of shape {(size, size)}, not {matrix.shape}."
+            f"The penalty must be one number or a matrix of shape {(size, size)}, got "
+            f"{matrix.shape}."
         )
     if not np.array_equal(matrix, matrix.T):
         row, column = np.argwhere(matrix != matrix.T)[0]
         raise FitError(
-            f"A matrix of penalties is symmetric, but entry ({row}, {column}) is "
+            f"A matrix of penalties must be symmetric, but entry ({row}, {column}) is "
             f"{matrix[row, column]:g} and ({column}, {row}) is {matrix[column, row]:g}."
         )
     return matrix

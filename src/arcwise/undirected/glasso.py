@@ -238,15 +238,15 @@ class _Work:
     def __post_init__(self) -> None:
         if not 0 < self.tolerance < np.inf or self.max_sweeps < 1 or self.threads < 1:
             raise FitError(
-                "Tolerance, sweeps and threads have to be positive, got "
-                f"{self.tolerance}, {self.max_sweeps} and {self.threads}."
+                f"Tolerance, sweeps and threads must be positive, got {self.tolerance}, "
+                f"{self.max_sweeps} and {self.threads}."
             )
 
     def solve(self, problem: LassoProblem, start: Start | None) -> GlassoSolution:
         size = len(problem.moments)
         if start is not None and start.precision.shape != (size, size):
             raise FitError(
-                f"The start has {len(start.precision)} variables, but the covariance {size}."
+                f"The start has {len(start.precision)} variables, but the covariance has {size}."
             )
         labels = components(problem.moments, problem.table())
         alone, blocks = _blocks(labels)
@@ -329,8 +329,8 @@ def _check_definite(problem: LassoProblem) -> None:
         np.fill_diagonal(block, 1.0)
         least = float(np.linalg.eigvalsh(block)[0])
         raise FitError(
-            "The covariance is indefinite: among {columns} the smallest eigenvalue of the correlations "
-            f"is {least:.3g}. Pairwise moments need a repair first.",
+            "The covariance is indefinite: among {columns} the smallest eigenvalue of the "
+            f"correlations is {least:.3g}. Repair pairwise moments first.",
             members.tolist(),
         )
 

@@ -84,7 +84,7 @@ class LassoProblem:
         diagonal = np.broadcast_to(off, (size, size)).diagonal().copy()
         if penalise_diagonal and not np.isfinite(diagonal).all():
             raise FitError(
-                "The diagonal penalty of {columns} has to be finite; give a number, or leave the "
+                "The diagonal penalty of {columns} must be finite: give a number, or leave the "
                 "diagonal without penalty.",
                 np.flatnonzero(~np.isfinite(diagonal))[:1].tolist(),
             )
@@ -121,10 +121,7 @@ def _checked_pairs(pairs: Pairs | None, size: int) -> set[tuple[int, int]]:
     checked = {(min(pair), max(pair)) for pair in pairs or ()}
     for one, two in checked:
         if not 0 <= one < two < size:
-            raise FitError(
-                f"({one}, {two}) is not a pair of two columns out of 0 to {size - 1}; rules for the "
-                "graphical lasso are pairs of column numbers."
-            )
+            raise FitError(f"({one}, {two}) must be a pair of column numbers from 0 to {size - 1}.")
     return checked
 
 

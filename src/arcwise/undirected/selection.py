@@ -103,7 +103,8 @@ def penalties_for(
     """
     if count < 1 or not 0 < ratio <= 1:
         raise FitError(
-            f"A path needs at least one penalty and a ratio above 0 up to 1, not {count}, {ratio}."
+            "The count of penalties must be positive and the ratio above 0 and at most "
+            f"1, got {count}, {ratio}."
         )
     most = largest_penalty(checked_covariance(correlation)) or 1.0
     return tuple(float(value) for value in np.geomspace(most, ratio * most, count))
@@ -147,7 +148,7 @@ def by_stability(
     """
     if subsamples < 2 or not 0 < threshold < 0.5:
         raise FitError(
-            "Stability needs two subsamples or more and a threshold between 0 and 0.5, not "
+            "Stability needs at least two subsamples and a threshold between 0 and 0.5, got "
             f"{subsamples} and {threshold}."
         )
     sample = _Sample.of(rows, weights)
@@ -205,7 +206,7 @@ def by_rotation(
     True
     """
     if rotations < 1:
-        raise FitError(f"At least one turn is needed, not {rotations}.")
+        raise FitError(f"rotations must be positive, got {rotations}.")
     z, peaks, trail = _Sample.of(rows).standardise(), list[float](), Trail(on_step)
     while len(peaks) < rotations and not (peaks and trail.stopped):
         z = z[rng.permutation(len(z))]
@@ -219,7 +220,7 @@ def by_rotation(
         "each other."
     )
     if len(peaks) < rotations:
-        reason += f" The run was cut short: {rotations} shifts were meant."
+        reason += f" The run was stopped early: {rotations} shifts were planned."
     return PenaltyChoice(
         "ric", least, tuple(peaks), tuple(peaks), "penalty without edges", (), reason
     )
@@ -254,7 +255,7 @@ class _Sample:
         stuck = ~(sd > _STILL * np.abs(mean)) & ~self.still
         if stuck.any():
             raise FitError(
-                f"{{columns}} does not vary in the {len(self.rows)} rows used; leave it out, or use "
+                f"{{columns}} does not vary in the {len(self.rows)} rows used: drop it, or use "
                 "larger subsamples.",
                 np.flatnonzero(stuck)[:1].tolist(),
             )
@@ -276,12 +277,12 @@ class _Sample:
 def _checked_rows(rows: ArrayLike) -> Array:
     x: Array = np.ascontiguousarray(rows, dtype=np.float64)
     if x.ndim != 2 or len(x) < 2 or not x.shape[1]:
-        raise FitError(f"Two rows or more of some columns are needed, got shape {x.shape}.")
+        raise FitError(f"The data must have at least two rows and one column, got shape {x.shape}.")
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0].tolist()
         raise FitError(
-            f"Row {row} has {x[row, column]} in {{columns}}; choosing a penalty by rows needs "
-            "complete ones: leave out those with gaps.",
+            f"Row {row} has {x[row, column]} in {{columns}}, but the choice of a penalty needs "
+            "complete rows: drop the others.",
             [column],
         )
     return x
@@ -346,7 +347,8 @@ def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> fl
 def cut_short(rule: str, penalty: float) -> PenaltyChoice:
     """A guess, without a curve, where there was no time to choose."""
     reason = (
-        f"The choice of the penalty was cut short: {penalty:.4g} is a guess from rows and columns."
+        f"The choice of the penalty was stopped early: {penalty:.4g} is a guess from "
+        "rows and columns."
     )
     return PenaltyChoice(rule, penalty, (), (), "", (), reason)
 
@@ -363,7 +365,7 @@ def _steady(
     steady = np.flatnonzero(instability <= threshold)
     best = int(steady[-1]) if len(steady) else 0
     if not len(steady):
-        reason = f"No penalty is stable ({threshold:g}); the largest, {penalties[0]:.4g}, is taken."
+        reason = f"No penalty is stable ({threshold:g}); the largest, {penalties[0]:.4g}, is used."
     else:
         reason = (
             f"Penalty {penalties[best]:.4g} is the smallest whose graphs agree over {counts[0]} "
@@ -372,7 +374,7 @@ def _steady(
         if best == 0:
             reason += " It is the largest of all: graphs with edges do not agree."
     if counts[0] < counts[1]:
-        reason += f" The run was cut short: {counts[1]} subsamples were meant."
+        reason += f" The run was stopped early: {counts[1]} subsamples were planned."
     curve = tuple(float(value) for value in instability)
     return PenaltyChoice(
         "stars", penalties[best], penalties, curve, "instability", edges, reason, threshold

@@ -156,7 +156,7 @@ def stepwise(
     """
     matrix = checked_covariance(correlation)
     if not ((gamma is None or gamma >= 0) and rows > 0):
-        raise FitError(f"EBIC needs gamma from 0 on and some rows, not {gamma} and {rows}.")
+        raise FitError(f"gamma must be non-negative and rows positive, got {gamma} and {rows}.")
     weight = usual_gamma(rows, len(matrix)) if gamma is None else gamma
     trail, charge = Trail(on_step), Charge(rows, len(matrix), weight)
     state = _Regressions(

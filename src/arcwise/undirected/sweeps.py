@@ -112,8 +112,8 @@ def no_maximum(piece: Piece) -> FitError:
     """What to say where entries without penalty meet a singular covariance."""
     what = "no penalty" if not piece.penalties.any() else "entries without penalty"
     return FitError(
-        "There is no maximum: the covariance of {columns} is singular (fewer rows than columns, or a "
-        f"column that follows from others) and meets {what}; give a larger penalty.",
+        "The likelihood has no maximum: the covariance of {columns} is singular (fewer rows "
+        f"than columns, or a column determined by others) and has {what}: use a larger penalty.",
         piece.members.tolist(),
     )
 

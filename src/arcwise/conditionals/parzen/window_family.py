@@ -151,11 +151,11 @@ class ParzenFamily(Family):
             raise unknown("kind of bandwidths", bandwidths, BANDWIDTHS)
         if not 0 < min_bandwidth < CEILING:
             raise OptionError(
-                f"min_bandwidth is above 0 and below {CEILING:g}, in standard deviations, got "
-                f"{min_bandwidth}."
+                f"min_bandwidth must be above 0 and below {CEILING:g}, in standard deviations, "
+                f"got {min_bandwidth}."
             )
         if not 0 <= tail_weight < 1:
-            raise OptionError(f"tail_weight is a share from 0 to below 1, got {tail_weight}.")
+            raise OptionError(f"tail_weight must be from 0 to below 1, got {tail_weight}.")
         family = replace(
             self,
             bandwidths=bandwidths,
@@ -179,8 +179,8 @@ def _sampled(table: Table) -> Table:
     return table.take(np.sort(order[chosen])).with_notes(
         Note(
             NoteKind.MODEL,
-            f"{MOST_ROWS} of {len(order)} rows, drawn at random, stand for all: Parzen windows compare "
-            "every row with every other.",
+            f"{MOST_ROWS} of {len(order)} rows, drawn at random, represent all: Parzen windows "
+            "compare every pair of rows.",
         )
     )
 

@@ -64,16 +64,18 @@ class ParzenConditional:
         rows, k = len(self.output), len(self.inputs)
         arrays = (self.output, *self.inputs, self.weights)
         if not rows or any(array.shape != (rows,) for array in arrays):
-            raise FitError("Parzen windows need as many inputs and weights as output values.")
+            raise FitError("Parzen windows must have as many inputs and weights as output values.")
         if self.scales.shape != (k + 1,) or len(self.unordered) not in (0, k):
             raise FitError(f"Parzen windows with {k} inputs need {k + 1} scales.")
         numbers = (*self.scales.tolist(), *self.bandwidths.tolist())
         if self.bandwidths.shape != (2,) or not all(0 < number < np.inf for number in numbers):
-            raise FitError("Scales and the two bandwidths of Parzen windows are positive numbers.")
+            raise FitError("Scales and bandwidths of Parzen windows must be positive numbers.")
         if not np.isfinite(self.weights).all() or not (self.weights >= 0).all():
-            raise FitError("Weights of rows are non-negative numbers.")
+            raise FitError("Weights of rows must be non-negative numbers.")
         if not self.weights.sum() > 0 or not 0 <= self.tail_weight < 1:
-            raise FitError("Some row must count, and tail_weight is a share below 1.")
+            raise FitError(
+                "The weight of some row must be positive, and tail_weight must be below 1."
+            )
         for array in (self.weights, self.scales, self.bandwidths):
             array.setflags(write=False)
 

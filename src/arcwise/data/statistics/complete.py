@@ -41,7 +41,7 @@ class Complete(Statistics):
     array([2., 1.])
     """
 
-    content = "rows that do not count for every variable alike"
+    content = "rows that count for some variables only"
 
     def __init__(self, table: Table) -> None:
         self.table, self.has_rows = table, self.uniform
@@ -49,7 +49,7 @@ class Complete(Statistics):
         self.order, self.notes = table.order, table.notes
         self.total, self.effective_rows = table.total, table.effective_rows
 
-    def rows(self, use: str, otherwise: str = "take bic, and certainty=False") -> Table:
+    def rows(self, use: str, otherwise: str = "use bic, and certainty=False") -> Table:
         """Return the table."""
         return self.table if self.uniform else super().rows(use, otherwise)
 
@@ -111,7 +111,7 @@ class Complete(Statistics):
         """The same with another table; a source with views of its own has to say what these are then."""
         if not self.uniform:
             raise FitError(
-                f"{type(self).__name__} has rows that do not count for every variable alike, and does not "
-                "say how they count after this change of its table."
+                f"{type(self).__name__} has rows that count for some variables only, and does "
+                "not say how they count after this change of its table."
             )
         return Complete(table)

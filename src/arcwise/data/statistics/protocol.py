@@ -68,9 +68,7 @@ class Statistics(ABC):
         ------
         FitError : there are no such rows.
         """
-        raise FitError(
-            f"{use} the rows of the table, but only {self.content} were given: {otherwise}."
-        )
+        raise FitError(f"{use} the rows of the table, got only {self.content}: {otherwise}.")
 
     def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
         """Return the rows from which replicates and folds are drawn, with their missing values."""
@@ -78,13 +76,11 @@ class Statistics(ABC):
 
     def moments(self) -> Moments:
         """Return number of cases, means and scatter matrix of all variables."""
-        raise FitError(
-            f"A gaussian model needs means and covariances, but only {self.content} were given."
-        )
+        raise FitError(f"A gaussian model needs means and covariances, got only {self.content}.")
 
     def counts(self, members: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the number of cases with each combination of levels of some variables, an axis for each."""
-        raise FitError(f"A table needs counts of levels, but only {self.content} were given.")
+        raise FitError(f"A table needs counts of levels, got only {self.content}.")
 
     @abstractmethod
     def typical(self, most: int) -> tuple[NDArray[Any], ...]:
@@ -100,7 +96,7 @@ class Statistics(ABC):
 
     def select(self, names: Iterable[str]) -> Statistics:
         """Keep these variables only, presented in this order."""
-        raise FitError(f"From {self.content} no variables can be taken: name all of them.")
+        raise FitError(f"From {self.content} no variables can be selected: name all of them.")
 
     def prepared(self, change: Callable[[Table], Table]) -> Statistics:
         """Return the same after a change of their table; unchanged if there is none."""
@@ -108,10 +104,8 @@ class Statistics(ABC):
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Statistics:
         """Give the same rows other weights, as replicates do."""
-        raise FitError(
-            f"Other weights need the rows of the table, but only {self.content} were given."
-        )
+        raise FitError(f"Other weights need the rows of the table, got only {self.content}.")
 
     def merged(self, other: Statistics) -> Statistics:
         """Return the statistics of both sets of cases."""
-        raise FitError(f"Only {self.content} were given, and no cases can be added to these.")
+        raise FitError(f"No cases can be added to {self.content}: give a table.")

@@ -64,7 +64,8 @@ class ClassGraph(Problem):
         """
         if spec.rules.target is None:
             raise GraphError(
-                f"search={spec.search!r} learns a graph around a class: name it by rules=Rules(target=...)."
+                f"search={spec.search!r} learns a graph around a class: name the class "
+                "by rules=Rules(target=...)."
             )
         if not isinstance(rows, Complete):
             rows.rows(f"search={spec.search!r} needs")
@@ -201,8 +202,8 @@ def check_class(variable: Variable) -> None:
     """
     if variable.levels is None:
         raise DataError(
-            f"The class {variable.name!r} is continuous: give a column of levels, or say "
-            f"kinds={{{variable.name!r}: 'discrete'}}."
+            f"The class {variable.name!r} is continuous: give a column of levels, or use "
+            "kinds={{variable.name!r}: 'discrete'}."
         )
 
 
@@ -309,6 +310,6 @@ def _score_of(word: str, fits: Fits) -> Score:
     if SCORES[word].parts == "none" and (score := SCORES[word].bind(fits)).equivalent:
         return score
     raise FitError(
-        f"The score {word!r} depends on directions or holds rows out, and arcs between features need one "
-        "that does not: take 'loglik', 'aic', 'bic' or 'bdeu'."
+        f"The score {word!r} depends on directions or on held-out rows, but arcs between "
+        "features need a score that does not: use 'loglik', 'aic', 'bic' or 'bdeu'."
     )

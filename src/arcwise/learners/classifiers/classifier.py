@@ -94,9 +94,12 @@ class ClassifierSpec:
         """Check what no registry can."""
         k = self.k
         if k is not None and not is_count(k):
-            raise OptionError(f"k is the largest number of feature parents, 0 or more, got {k!r}.")
+            raise OptionError(
+                "k, the largest number of feature parents, must be a non-negative integer, "
+                f"got {k!r}."
+            )
         if not self.smoothing.size >= 0:
-            raise FitError(f"Pseudo-counts are 0 or more, got {self.smoothing.size!r}.")
+            raise FitError(f"Pseudo-counts must be non-negative, got {self.smoothing.size!r}.")
         if self.structure not in STRUCTURES:
             raise unknown("structure of a classifier", self.structure, STRUCTURES)
         if self.features not in FEATURES:
@@ -181,7 +184,7 @@ class Classifier:
                 for name, v_ in strange.items()
             ]
             warnings.warn(
-                f"Levels that were not there when the classifier was learned count as missing: "
+                "Levels that are not in the training data count as missing: "
                 f"{', '.join(said[:5])}.",
                 UserWarning,
                 stacklevel=3,
@@ -249,7 +252,7 @@ def prepared_classes(table: Table, target: str) -> Table:
     variable, column = table.variable(target), table.column(target)
     check_class(variable)
     if len(table.names) < 2:
-        raise DataError(f"There is no feature beside the class {target!r}.")
+        raise DataError(f"There is no feature besides the class {target!r}.")
     keep = ~gaps_of(variable, column)
     if table.weights is not None:
         keep &= table.weights > 0
@@ -257,12 +260,12 @@ def prepared_classes(table: Table, target: str) -> Table:
     if len(seen) < 2:
         only = f"only {(variable.levels or ())[int(seen[0])]!r}" if len(seen) else "none"
         raise DataError(
-            f"A classifier needs rows of two classes at least; of the class {target!r} there is {only}."
+            f"A classifier needs rows of at least two classes; the class {target!r} has {only}."
         )
     left_out = int((gaps_of(variable, column)).sum())
     if keep.all():
         return table
-    note = f"{left_out} of {table.rows} rows left out because their class is not known."
+    note = f"{left_out} of {table.rows} rows dropped because their class is missing."
     return table.take(keep).with_notes(*([data_note(note, (target,))] if left_out else []))
 
 
@@ -321,8 +324,8 @@ def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
     if empty:
         kept = [name for name in table.order if name not in empty]
         if len(kept) < 2:
-            raise DataError(f"No feature beside the class {target!r} has any value.")
-        note = f"Left out, as all their values are missing: {sentence_list(empty)}."
+            raise DataError(f"No feature besides the class {target!r} has any value.")
+        note = f"Dropped, since all their values are missing: {sentence_list(empty)}."
         table = table.select(kept).with_notes(data_note(note, tuple(empty)))
     if spec.features in ("auto", "discretise"):
         return discretise(table, "entropy", target=target)
@@ -360,16 +363,16 @@ def _one_dependence(problem: ClassGraph) -> list[DAG]:
     number = next((i for i in problem.features if not variables[i].discrete), None)
     if number is not None:
         raise FitError(
-            f"aode averages over the levels of features, and {variables[number].name!r} is continuous: take "
-            "features='discretise'."
+            f"aode averages over the levels of features, but {variables[number].name!r} is "
+            "continuous: use features='discretise'."
         )
     levels = np.array([len(variables[i].levels or ()) for i in problem.features], dtype=float)
     cells = len(variables[problem.target].levels or ()) * float(levels.sum() ** 2)
     pairs = float(len(levels)) ** 2
     if max(cells, _EACH * pairs) > _MOST_CELLS:
         raise FitError(
-            f"aode keeps tables of all pairs of features, {pairs:.3g} with {cells:.3g} cells, which is "
-            "too much: take fewer features, or another structure."
+            f"aode keeps tables of all pairs of features, {pairs:.3g} with {cells:.3g} cells, "
+            "which is too many: use fewer features, or another structure."
         )
 
     def graph(parent: int) -> DAG:
@@ -389,8 +392,8 @@ def _free(problem: ClassGraph, spec: ClassifierSpec) -> Directed:
     continuous = [v.name for v in table.variables if not v.discrete]
     if continuous:
         raise FitError(
-            f"A {spec.structure} structure is searched for among discrete features, and {continuous[0]!r} is "
-            "continuous: take features='discretise'."
+            f"A {spec.structure} structure needs discrete features, but {continuous[0]!r} is "
+            "continuous: use features='discretise'."
         )
     rules = Rules(max_parents=None if spec.k is None else spec.k + 1, target=rules.target)
     search = Specification(

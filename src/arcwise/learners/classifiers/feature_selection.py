@@ -64,8 +64,8 @@ def selected(
     plain = spec.structure == "naive" and all(v.discrete for v in table.variables)
     if word.endswith("joining") and not plain:
         raise FitError(
-            "Features are joined in naive Bayes with discrete features: take structure='naive' and "
-            "features='discretise'."
+            "Joining features needs naive Bayes with discrete features: use structure='naive' "
+            "and features='discretise'."
         )
     judge = _LeftOut(problem, spec.smoothing) if plain else _Folded(table, target, spec, learn)
     groups, accuracy = _walk(problem, judge, word)
@@ -275,8 +275,8 @@ def leave_one_out(table: Table, graph: DAG, target: str, smoothing: Smoothing) -
         parents = tuple(p for p in graph.parents[feature] if p != own)
         if parents and gaps[:, [feature, *parents]].any():
             raise FitError(
-                f"{table.names[feature]!r} or its parents have gaps: leave one row out in naive Bayes, or "
-                "fill them in."
+                f"{table.names[feature]!r} or its parents have missing values: use naive Bayes, "
+                "or impute them."
             )
         logs += _feature_logs(table, own, feature, parents, smoothing)
     return logs

@@ -24,7 +24,7 @@ from arcwise.results import Step, Trail, Watch
 LONGER = 4
 """How often chains that disagree are run again, each time with twice as many steps."""
 
-LATE = "There was no time for the first draws of a chain: give it more."
+LATE = "Time ran out before the first draw of a chain: allow more."
 """What is said where time was up before."""
 
 _DRAWS = 1000  # of each chain
@@ -71,8 +71,8 @@ class Length:
         if not self.level:
             return ()
         ladder = getattr(self.sampler, "ladder", ())
-        also = f", beside {len(ladder)} at lower powers of the score" if ladder else ""
-        spent = ", which is the most that is tried" if self.level == LONGER else ""
+        also = f", with {len(ladder)} more at lower powers of the score" if ladder else ""
+        spent = ", the largest number tried" if self.level == LONGER else ""
         return (
             f"The chains disagreed at first and were run with {1 << self.level} times as many steps between "
             f"two draws{also}{spent}.",
@@ -187,7 +187,7 @@ def unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
     return found
 
 
-_DAMAGED = "The chains to go on from are damaged: begin again without them."
+_DAMAGED = "The chains to continue are damaged: start again without them."
 
 
 def _chain(arrays: Arrays, start: str, sampler: Sampler) -> Chain:

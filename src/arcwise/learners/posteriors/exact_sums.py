@@ -72,8 +72,8 @@ def of_all_graphs(task: Task) -> PosteriorRun:
 
 _ALONE = Note(
     NoteKind.CERTAINTY,
-    "Edges are known exactly, but there was no time to draw graphs: features and averaged answers rest on "
-    "the best graph alone.",
+    "Edge probabilities are exact, but there was no time to draw graphs: features and averaged "
+    "answers use the best graph only.",
 )
 
 
@@ -121,7 +121,7 @@ def _drawn(
     for graph, count in chain.counts().items() if len(chain) else ():
         counts[graph] = counts.get(graph, 0) + count
     if not counts:
-        raise NoTimeError("There was no time to find a graph after the sums: give it more.")
+        raise NoTimeError("Time ran out before a graph was drawn: allow more.")
     graphs = list(counts)
     logs = np.array([total(score, graph) for graph in graphs]) - log_total
     order = np.argsort(-logs, kind="stable")

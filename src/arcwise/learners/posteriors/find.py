@@ -36,9 +36,7 @@ from arcwise.results import Step, Watch
 from arcwise.scores import SCORES
 
 _SUMS = 0.5  # of the time limit: what "auto" gives to sums over all graphs before it runs chains
-_LONG = (
-    "The sums over all graphs did not end within half of the time limit: chains were drawn instead."
-)
+_LONG = "The sums over all graphs took more than half of the time limit: chains were run instead."
 
 
 class Budget(Protocol):
@@ -86,7 +84,9 @@ def find_posterior(
             raise
         failure = str(error).partition(":")[0]
     run = find(replace(plan, method="bootstrap"), None)
-    return _with_notes(run, f"{failure}, so certainty is resampled.", *run.found.notes)
+    return _with_notes(
+        run, f"{failure}, so certainty is estimated by resampling.", *run.found.notes
+    )
 
 
 def _find(
@@ -160,13 +160,16 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
     if not isinstance(problem, Directed):
         return (
             "bootstrap",
-            "Undirected graphs have no posterior here: their certainty is resampled.",
+            "Undirected graphs have no posterior: their certainty is estimated by resampling.",
         )
     if not SCORES[problem.score_word].log_probability:
         word = problem.score_word
         return (
             "bootstrap",
-            f"The score {word!r} is not a log probability of the data, so certainty is resampled.",
+            (
+                f"The score {word!r} is not a log probability of the data, so certainty is "
+                "estimated by resampling."
+            ),
         )
     found = choose_way(problem.score, problem.limits, memory=MEMORY_SHARE * available())
     if found.word == "exact":

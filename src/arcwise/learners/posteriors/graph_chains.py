@@ -79,7 +79,7 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
-    left_out = (f"{late} of {plan.chains} chains had no time for a draw and do not count.",)
+    left_out = (f"{late} of {plan.chains} chains had no time for a draw and are ignored.",)
     said = (*why, *length.words, *(left_out * bool(late)))
     notes = (*notes_of(NoteKind.CERTAINTY, *said), *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
@@ -93,9 +93,9 @@ def _check_together(found: GraphDistribution, plan: Plan) -> None:
         return
     said = f"{rhat:.2f}" if rhat < _FAR else f"over {_FAR}"
     raise ChainsError(
-        f"The chains have not come together after {found.diagnostics['steps']} steps (R-hat {said}, and an "
-        f"edge is known to +- {error:.2f} only): take method='bootstrap', give them more time, or take what "
-        "there is with draws=NUMBER."
+        f"The chains have not converged after {found.diagnostics['steps']} steps (R-hat {said}, "
+        f"and the probability of an edge has an error of {error:.2f}): use method='bootstrap', "
+        "allow more time, or accept this result with draws=NUMBER."
     )
 
 
@@ -135,8 +135,11 @@ def _label(word: str, options: Mapping[str, Any]) -> str:
 _LISTING = (
     0.5  # of the time limit: what listing parent sets may take where no sampler was asked for
 )
-_HURRIED = "There was no time to find which variables to move together: chains may need more steps."
-_LONG = "Listing parent sets did not end within half of the time limit: graphs were drawn one by one instead."
+_HURRIED = "There was no time to choose variables to move together: chains may need more steps."
+_LONG = (
+    "Listing parent sets took more than half of the time limit: chains over single graphs "
+    "were run instead."
+)
 
 
 def _made(
@@ -208,8 +211,8 @@ def _judged(
     if not chains:
         taken = max(chain.state.taken for chain in every)
         raise NoTimeError(
-            f"Time was up after {taken} of the {length.burn_in} steps before the first draw of a chain: "
-            "give it more, or a shorter burn_in."
+            f"Time ran out after {taken} of the {length.burn_in} steps before the first draw of "
+            "a chain: allow more, or use a shorter burn_in."
         )
     judged = diagnose(chains)
     counts: dict[DAG, int] = {}

@@ -52,7 +52,8 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
     """
     if not isinstance(problem, Directed):
         raise GraphError(
-            "A posterior is over directed graphs: leave graph='undirected' out, or take method='bootstrap'."
+            "A posterior is over directed graphs: leave graph='undirected' out, or use "
+            "method='bootstrap'."
         )
     base = problem.penalised(problem.penalty)
     nodes = base.nodes
@@ -63,10 +64,10 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
     if each and entry.meaning == "posterior":
         flat = Sum([flat, ArcPenalty(nodes, 1.0, each)])
         words = "" if own is None else f"{words}, with "
-        words += f"{each:.3g} nats off for each arc (gamma {each / math.log(len(nodes)):g})"
+        words += f"{each:.3g} nats per arc (gamma {each / math.log(len(nodes)):g})"
     if problem.penalty:
         flat = Sum([flat, ArcPenalty(nodes, base.rows, problem.penalty)])
-        words += f", with {problem.penalty * base.rows:.3g} nats off for each arc (penalty)"
+        words += f", with {problem.penalty * base.rows:.3g} nats per arc (penalty)"
     if problem.spec.expert is not None:
         words += ", around the expert's graph"
     limits = _ruled(problem.limits, own)
@@ -98,10 +99,8 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
         raise unknown("prior over graphs", prior, PRIORS)
     if is_number(prior):
         if not 0 <= float(prior) < np.inf:
-            raise OptionError(
-                f"A prior that is a number is nats per arc, 0 or more, got {prior!r}."
-            )
-        return ArcPenalty(nodes, 1.0, float(prior)), f"{float(prior):g} nats off for each arc"
+            raise OptionError(f"A prior in nats per arc must be non-negative, got {prior!r}.")
+        return ArcPenalty(nodes, 1.0, float(prior)), f"{float(prior):g} nats per arc"
     return ArcProbabilities(nodes, _chances(prior, nodes, order)), "a probability for each arc"
 
 
@@ -119,7 +118,9 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
         found = np.full((len(nodes), len(nodes)), 0.5)
         for pair, chance in prior.items():
             if not is_pair(pair):
-                raise OptionError(f"A prior by arcs names each as (parent, child), got {pair!r}.")
+                raise OptionError(
+                    f"A prior by arcs must name each as (parent, child), got {pair!r}."
+                )
             for name in pair:
                 if name not in nodes:
                     raise unknown("variable", name, nodes)
@@ -130,13 +131,14 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
     except (DataError, FitError) as error:
         said = str(error).replace("The penalties", "The probabilities of arcs")
         raise OptionError(
-            f"prior= is 'uniform', 'fair', a number of nats per arc, or probabilities of arcs: {said}"
+            "prior must be 'uniform', 'fair', a number of nats per arc, or "
+            f"probabilities of arcs: {said}"
         ) from None
     names = order if given.names is None else given.names
     missing = [name for name in nodes if name not in names]
     if missing or len(names) != len(given.values):
         who = repr(missing[0]) if missing else f"each of {len(names)} columns"
-        raise DataError(f"The prior has no row for {who}: it needs one for every variable.")
+        raise DataError(f"The prior must have a row for every variable, and has none for {who}.")
     chosen = [names.index(name) for name in nodes]
     return given.values[np.ix_(chosen, chosen)]
 
@@ -193,7 +195,7 @@ class Plan:
         for name in ("draws", "chains", "burn_in", "thin"):
             value, least = getattr(self, name), 0 if name == "burn_in" else 1
             if value is not None and (not is_integer(value) or value < least):
-                raise OptionError(f"{name}= is a whole number, {least} or more, got {value!r}.")
+                raise OptionError(f"{name} must be an integer of at least {least}, got {value!r}.")
         self._settle()
 
     def _settle(self) -> None:
@@ -206,7 +208,7 @@ class Plan:
                     continue
                 if self.method not in ("auto", method):
                     raise OptionError(
-                        f"{word}= is for method={method!r}: leave it out, or take that instead of "
+                        f"{word}= is for method={method!r}: leave it out, or use that instead of "
                         f"{self.method!r}."
                     )
                 object.__setattr__(self, "method", method)
@@ -292,7 +294,7 @@ def meaning_of(score: str) -> str:
     return named.get(SCORES[score].meaning, "pseudo-posterior")
 
 
-ONE_WAY = "Equivalent graphs differ in this score: directions are the score's opinion, too."
+ONE_WAY = "This score is not score-equivalent, so arc directions partly reflect the score."
 """What is said of directions under such a score."""
 
 
@@ -302,7 +304,7 @@ def constant_note(source: Source) -> str:
     if not names:
         return ""
     said = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
-    return f"Constant, so that the data say nothing of its edges, and the prior all: {said}."
+    return f"Constant columns, whose edge probabilities come from the prior alone: {said}."
 
 
 def posterior_score(family: Family, data: Source) -> DefaultScore:

@@ -149,11 +149,13 @@ class Replicates:
         if way not in RESAMPLING:
             raise unknown("way of resampling", way, RESAMPLING)
         if not isinstance(share, int | float) or not 0 < share < 1:
-            raise OptionError(f"fraction= is the share of rows, between 0 and 1, not {share!r}.")
+            raise OptionError(
+                f"fraction, the share of rows, must be between 0 and 1, got {share!r}."
+            )
         if way == "none":
             _check_chance(choices.problem)
         table = choices.problem.source.cases(
-            "Resampling needs", "read the file as a table, or take method='exact' or 'mcmc'"
+            "Resampling needs", "read the file as a table, or use method='exact' or 'mcmc'"
         )
         if SCORES[choices.problem.score_word].meaning == "predictive" and table.units > table.rows:
             table = table.expanded()  # copies of a unit go together, not those of a distinct row
@@ -274,7 +276,7 @@ def of_replicates(task: Task) -> PosteriorRun:
     if not graphs:
         if failed:
             raise FitError(f"No replicate could be learned: {failed[0]}")
-        raise NoTimeError("There was no time for a single replicate: give it more.")
+        raise NoTimeError("Time ran out before one replicate was done: allow more.")
     said = (*_failures(failed, len(pieces)), *_subsample_note(plan))
     notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *said))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
@@ -327,6 +329,6 @@ def _subsample_note(plan: Plan) -> list[str]:
     if plan.resampling != "subsample":
         return []
     return [
-        f"Each replicate has {plan.fraction:g} of the rows: edges that so few cannot show are missed more "
-        "often than with all rows."
+        f"Each replicate has {plan.fraction:g} of the rows, so weak edges are missed more often "
+        "than with all rows."
     ]
