@@ -153,9 +153,9 @@ _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _OPTIONS = (
     "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "GLM", "ILS", "K2", "LOO", "MCMC", "QNML",
     "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu",
-    "DegenerateGaussian", "Deletion", "Discrete", "Exact",
-    "Gaussian", "Glasso", "Greedy", "GrowShrink", "HeldOut", "KFold", "LogLik", "Marginal",
-    "Neighbourhood", "Neural", "Parzen", "Prior", "Stepwise", "Tabu", "TruncatedBasis",
+    "DegenerateGaussian", "Deletion", "Discrete", "Exact", "Experts", "Gaussian", "Glasso", "Greedy",
+    "GrowShrink", "HeldOut", "KFold", "LogLik", "Marginal", "Neighbourhood", "Neural", "Parzen", "Prior",
+    "Stepwise", "Tabu", "TruncatedBasis",
 )  # fmt: skip
 """Local models, scores, searches and methods with settings; `arcwise.options` has them all."""
 

@@ -36,6 +36,17 @@ def test_a_joint_event_on_variables_that_are_not_asked_for(run, net, learned):
     assert f"probability of RM > 6 and AGE < 50: {float(both):.4g}" in done.out
 
 
+def test_the_answer_is_drawn(run, net, tmp_path):
+    pytest.importorskip("matplotlib").use("agg")
+    one, several = tmp_path / "one.png", tmp_path / "several.svg"
+    done = run("query", net, "MEDV", "--given", "LSTAT=5", "--plot", one)
+    assert done.out.splitlines()[-1] == f"Wrote {one} (a figure)."
+    assert one.read_bytes().startswith(b"\x89PNG")
+    done = run("query", net, "MEDV", "RM", "--plot", several, "--json")
+    json.loads(done.out)  # nothing else is on standard output
+    assert several.read_text().count("<svg") == 1
+
+
 def test_draws(run, net, learned):
     done = run("query", net, "MEDV", "RM", "--draws", 20, "--seed", 3)
     drawn = learned.query(["MEDV", "RM"]).draws(20, 3)

@@ -6,8 +6,9 @@ from contracts.cases import TABLES, linear, table
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
+from arcwise.conditionals.distinct_rows import counted
 from arcwise.conditionals.neural import hidden_layer, number_evidence, training
-from arcwise.conditionals.neural.hidden_layer import LayerInputs, counted
+from arcwise.conditionals.neural.hidden_layer import LayerInputs
 from arcwise.data import Table, Variable
 
 NEURAL = FAMILIES["neural"]

@@ -62,6 +62,7 @@ __all__ = [
     "Deletion",
     "Discrete",
     "Exact",
+    "Experts",
     "Gaussian",
     "Glasso",
     "Greedy",
@@ -174,6 +175,21 @@ class Neural(Model):
     word: ClassVar[str] = "neural"
     width: int = 40
     trained: bool = True
+
+
+@dataclass(frozen=True, repr=False)
+class Experts(Model):
+    """Mixtures of linear experts: densities of any shape of a number given any parents.
+
+    Parameters
+    ----------
+    max_experts : largest number of experts of a local model.
+    margin : nats that a further expert has to gain beyond BIC.
+    """
+
+    word: ClassVar[str] = "experts"
+    max_experts: int = 4
+    margin: float = 2.0
 
 
 # -- scores ---------------------------------------------------------------------------------------

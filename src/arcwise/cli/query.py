@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import event, level, names, values
-from arcwise.cli.flags import argument, main_output, option, switch
+from arcwise.cli.flags import argument, main_output, option, output_option, switch
 from arcwise.cli.inputs import load_network
 from arcwise.errors import DataError, OptionError, plural
 
@@ -94,6 +94,7 @@ def query(
     data: Annotated[Path | None, option("FILE")] = None,
     effort: flags.Simulation,
     output: Annotated[Path | None, main_output()] = None,
+    plot: Annotated[Path | None, output_option()] = None,
     json: flags.Json = False,
 ) -> None:
     """Ask for the distribution of variables, given what is known of others.
@@ -121,10 +122,14 @@ def query(
     data : the table that the network was learned from: the range of an answer to --do is then also taken over
         the graphs of the network's certainty.
     output : write the draws to a file: {tables}; by default CSV to standard output.
+    plot : draw the answer, and in grey the one without the evidence: {pictures}.
     """
+    from arcwise.plot import PICTURES
+
     if output is not None and draws is None:
         raise DataError("Only draws can be written to a file: set their number with --draws.")
-    outputs.check([(output, outputs.TABLES)], [net, *([data] if data else [])])
+    places = [(output, outputs.TABLES), (plot, PICTURES)]
+    outputs.check(places, [net, *([data] if data else [])])
     network = load_network(net, data)
     known = {
         **evidence(network, given, do),
@@ -148,6 +153,9 @@ def query(
             terminal.show(terminal.styled(line, "" if line.startswith(" ") else "bold"))
         for text, chance in chances:
             terminal.show(f"  probability of {text}: {_share(chance)}")
+    written = outputs.write([(plot, outputs.draw(belief.plot), "a figure")])
+    if not json and draws is None:
+        outputs.say_written(written)
 
 
 def _say_graph(belief: Any) -> None:

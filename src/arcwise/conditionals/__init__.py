@@ -25,6 +25,7 @@ from arcwise.conditionals.capabilities import (
 from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
+from arcwise.conditionals.experts import ExpertsConditional, ExpertsFamily
 from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmConditional, GlmFamily
 from arcwise.conditionals.neural import NeuralConditional, NeuralFamily
@@ -42,6 +43,8 @@ __all__ = [
     "Defaults",
     "DiscreteConditional",
     "DiscreteFamily",
+    "ExpertsConditional",
+    "ExpertsFamily",
     "Family",
     "Fits",
     "GaussianConditional",

@@ -28,6 +28,7 @@ from arcwise.conditionals.base import (
 )
 from arcwise.conditionals.clg import ConditionalGaussian
 from arcwise.conditionals.discrete import DiscreteFamily
+from arcwise.conditionals.experts import ExpertsFamily
 from arcwise.conditionals.gaussian import GaussianFamily
 from arcwise.conditionals.glm import GlmFamily
 from arcwise.conditionals.neural import NeuralFamily
@@ -51,6 +52,7 @@ FAMILIES: dict[str, Family] = {
         ConditionalGaussian(),
         GlmFamily(),
         NeuralFamily(),
+        ExpertsFamily(),
     )
 }
 

@@ -57,20 +57,23 @@ def whole_numbers(most: int = 9) -> "Locator":
 
 
 def save_picture(draw: Callable[[], Any], place: Path) -> None:
-    """Draw axes, and write the picture whole or not at all; the end of its name says of which kind it is.
+    """Draw axes, or several of one figure, and write the figure whole or not at all.
+
+    The file extension decides on the format.
 
     Raises
     ------
     FileError : matplotlib is not there, or the place cannot be written to.
     """
     try:
-        axes = draw()
+        drawn = draw()
     except ImportError:
         raise FileError(
             "No picture can be drawn: pip install 'arcwise[plot]' brings what it needs."
         ) from None
     import matplotlib.pyplot as plt
 
+    axes = drawn[0] if isinstance(drawn, list) else drawn
     content = BytesIO()
     kind = Path(place.name.lower().removesuffix(".gz")).suffix.lstrip(".")
     axes.figure.savefig(content, format=kind, dpi=150, bbox_inches="tight")

@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import Design
 from arcwise.conditionals.glm.least_squares import independent
-from arcwise.conditionals.parzen.windows import canonical_order
 from arcwise.data import Table
 
-__all__ = ["SCALES", "FittedLayer", "LayerInputs", "counted"]
+__all__ = ["SCALES", "FittedLayer", "LayerInputs"]
 
 SCALES = (0.5, 1.5)
 """Scales of layers that are compared: nearly quadratic, and with several bends."""
@@ -142,16 +141,3 @@ class LayerInputs:
             waves = np.cos(np.tensordot(point, speeds, (0, 1)) + phases)
             self.random[column] = np.sqrt(2 / _WAVES) * waves.sum(axis=0)
         return self.random[column]
-
-
-def counted(table: Table) -> Table:
-    """The distinct rows in the order of what they contain, with how often each occurs."""
-    weights = np.ones(table.rows) if table.weights is None else table.weights
-    order = canonical_order(table.columns, weights)
-    order = order[weights[order] > 0]
-    new = np.zeros(len(order), dtype=bool)
-    new[0] = True
-    for column in table.columns:
-        new[1:] |= column[order][1:] != column[order][:-1]
-    totals = np.add.reduceat(weights[order], np.flatnonzero(new))
-    return table.take(order[new]).with_weights(None if (totals == 1).all() else totals)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from arcwise.conditionals.distinct_rows import counted
 from arcwise.conditionals.neural.category_evidence import fit_category
-from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs, counted
+from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs
 from arcwise.conditionals.neural.network_model import NeuralConditional
 from arcwise.conditionals.neural.number_evidence import fit_number
 from arcwise.conditionals.neural.training import Weights, train, weights_of

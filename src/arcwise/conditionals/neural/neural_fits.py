@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from arcwise.conditionals.base import Array, HeldOutFits, ParentSets, Parts
+from arcwise.conditionals.distinct_rows import counted
 from arcwise.conditionals.neural.category_evidence import fit_category
-from arcwise.conditionals.neural.hidden_layer import LayerInputs, counted
+from arcwise.conditionals.neural.hidden_layer import LayerInputs
 from arcwise.conditionals.neural.neural_family import NeuralFamily
 from arcwise.conditionals.neural.number_evidence import fit_number
 from arcwise.conditionals.rowwise import RowFits, RowHeldOut

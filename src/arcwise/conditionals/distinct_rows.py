@@ -1,0 +1,21 @@
+"""Distinct rows of a table, so that neither the order of rows nor how copies are counted changes a fit."""
+
+import numpy as np
+
+from arcwise.conditionals.parzen.windows import canonical_order
+from arcwise.data import Table
+
+__all__ = ["counted"]
+
+
+def counted(table: Table) -> Table:
+    """The distinct rows in the order of what they contain, with how often each occurs."""
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    order = canonical_order(table.columns, weights)
+    order = order[weights[order] > 0]
+    new = np.zeros(len(order), dtype=bool)
+    new[0] = True
+    for column in table.columns:
+        new[1:] |= column[order][1:] != column[order][:-1]
+    totals = np.add.reduceat(weights[order], np.flatnonzero(new))
+    return table.take(order[new]).with_weights(None if (totals == 1).all() else totals)

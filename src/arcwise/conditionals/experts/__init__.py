@@ -1,0 +1,6 @@
+"""Mixtures of experts: linear regressions of a number, whose shares depend on its parents."""
+
+from arcwise.conditionals.experts.experts_family import ExpertsFamily
+from arcwise.conditionals.experts.experts_model import ExpertsConditional
+
+__all__ = ["ExpertsConditional", "ExpertsFamily"]
