@@ -42,8 +42,8 @@ from arcwise.notes import answer_note
 
 __all__ = ["ConditionalGaussianEngine"]
 
-MAX_CONFIGURATIONS = 1 << 17
-"""Most configurations of a block, and most cells of a table."""
+MAX_NUMBERS = 1 << 22
+"""Most cells of a table, and most covariances in all configurations of a block: 32 MB."""
 
 _OVERHEAD = 2e4
 """Work of setting up the sums for a pattern of missing cells."""
@@ -81,10 +81,10 @@ class ConditionalGaussianEngine(Engine):
                 if isinstance(pieces, FitError):
                     return pieces
                 cells, one = cost_of(question, pieces, targets)
-                if cells > MAX_CONFIGURATIONS:
+                if cells > MAX_NUMBERS:
                     return FitError(
-                        f"The answer needs {cells:.2g} configurations of categories, more than "
-                        f"{MAX_CONFIGURATIONS}: it is simulated."
+                        f"An exact answer needs {cells:.2g} numbers for all configurations of categories, "
+                        f"and at most {MAX_NUMBERS} are allowed: leave the method out to simulate."
                     )
                 work += _OVERHEAD + one * len(places)
                 memory = max(memory, one * min(len(places), max(1.0, SLOTS / one)))

@@ -36,6 +36,8 @@ Codes = NDArray[np.intp]
 
 _LOG_2PI = float(np.log(2 * np.pi))
 
+_PART = 1 << 14  # configurations at which a local model is evaluated at once
+
 DETERMINED = 1e-9
 """An observed number with at most this share of its spread left given the others is determined."""
 
@@ -222,12 +224,18 @@ class ConfigurationRows:
         shape = self.sizes(above)
         xs, size = self._grid(parents, above, rows)
         model, variable = net.conditionals[node], net.variables[node]
+        parts = [slice(low, min(low + _PART, size)) for low in range(0, size, _PART)]
         if node in self.values:
             y = np.repeat(self.values[node][:rows], prod(shape))
-            return tuple(above), model.logpdf(y, xs).reshape(rows, *shape)
+            pieces = [model.logpdf(y[part], tuple(x[part] for x in xs)) for part in parts]
+            return tuple(above), np.concatenate(pieces).reshape(rows, *shape)
         count = len(variable.levels or ())
+        logs = np.empty((size, count))
         with np.errstate(divide="ignore"):
-            logs = np.log(distribution_of(model, variable, xs, size).chances(count))
+            for part in parts:
+                some = tuple(x[part] for x in xs)
+                found = distribution_of(model, variable, some, part.stop - part.start)
+                logs[part] = np.log(found.chances(count))
         return (*above, node), logs.reshape(rows, *shape, count)
 
     def _grid(

@@ -40,7 +40,7 @@ def needed_pieces(question: Question, targets: Sequence[int], known: set[int]) -
 
 
 def cost_of(question: Question, pieces: Pieces, targets: Sequence[int]) -> tuple[float, float]:
-    """The largest number of configurations, and the work for a row."""
+    """The most numbers held at once, and the work for a row."""
     variables, parents = question.directed.variables, question.directed.graph.parents
     sizes = {node: len(variables[node].levels or ()) for node in pieces.levels}
     scopes = [tuple(n for n in (node, *parents[node]) if n in sizes) for node in pieces.factors]
@@ -52,7 +52,8 @@ def cost_of(question: Question, pieces: Pieces, targets: Sequence[int]) -> tuple
         keep = (targets[0],) if is_level else pieces.block_of(targets[0]).levels
     _, largest = elimination_order(scopes, keep, sizes)
     work = largest * (len(sizes) + 1) + sum(cells * size**2 for cells, size in blocks)
-    return max([largest, *(cells for cells, _ in blocks)]), work + len(pieces.factors)
+    held = [largest, *(cells * size**2 for cells, size in blocks)]
+    return max(held), work + len(pieces.factors)
 
 
 class RowSums:
