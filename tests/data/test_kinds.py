@@ -174,3 +174,48 @@ def test_huge_integers_and_unsigned_types() -> None:
     made = table({"u": np.arange(40, dtype=np.uint8) * 3, "b": np.array([0, 1] * 20, np.int8)})
     assert made.variable("u").kind == "continuous"
     assert made.variable("b").levels == (0, 1)
+
+
+def test_kinds_have_synonyms_everywhere():
+    data = {"zip": [10115, 20095, 80331] * 5, "few": [1, 2, 3] * 5}
+    wide = {"zip": list(range(0, 45, 3)), "few": data["few"]}
+    made = table(wide, kinds={"zip": "categorical", "few": "numeric"})
+    assert [made.variable(name).kind for name in ("zip", "few")] == ["discrete", "continuous"]
+    again = table(wide).recast({"zip": "categorical", "few": "numeric"})
+    assert [again.variable(name).kind for name in ("zip", "few")] == ["discrete", "continuous"]
+    with pytest.raises(OptionError, match="'numeric', 'categorical'"):
+        table(wide, kinds={"zip": "numbers"})
+
+
+def test_numeric_dates_are_days_and_numeric_amounts_are_numbers():
+    days = np.array(["1970-01-02", "1970-01-03T12:00", "2000-01-01"], dtype="datetime64[m]")
+    data = {
+        "when": days,
+        "text": ["1970-01-02", "1970-01-03 12:00:00", "2000-01-01"],
+        "price": ["$1,250.50", "$3", "-$7"],
+        "share": ["12%", "0.5 %", "100%"],
+        "x": [0.5, 1.5, 2.5],
+    }
+    words = dict.fromkeys(("when", "text", "price", "share"), "numeric")
+    made = table(data, kinds=words)
+    assert made.values("when").tolist() == made.values("text").tolist() == [1.0, 2.5, 10957.0]
+    assert made.values("price").tolist() == [1250.5, 3.0, -7.0]
+    assert made.values("share").tolist() == [12.0, 0.5, 100.0]
+    with pytest.raises(DataError, match="is not a number"):
+        table({"t": ["1970-01-02", "soon"], "x": [1.0, 2.5]}, kinds={"t": "numeric"})
+
+
+def test_notes_on_dropped_columns_have_the_fix_that_keeps_them():
+    data = {
+        "id": np.arange(40),
+        "when": np.array(["2020-01-01"] * 40, dtype="datetime64[D]"),
+        "name": [f"person {i}" for i in range(40)],
+        "x": np.random.default_rng(0).normal(size=40),
+    }
+    made = table(data)
+    fixes = {note.about[0]: note.fix.value for note in made.notes if note.fix}
+    assert fixes == {
+        "id": {"id": "numeric"}, "when": {"when": "numeric"}, "name": {"name": "categorical"},
+    }  # fmt: skip
+    for fix in fixes.values():
+        assert set(table(data, kinds=fix).names) == {*fix, "x"}

@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arcwise.cli import inputs
 from arcwise.cli.arguments import arcs, assignments, names, number, options
-from arcwise.errors import DataError, OptionError, unknown
+from arcwise.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     from arcwise.data import Kind, Moments, Table
@@ -178,13 +178,9 @@ class Source(DataOptions):
 
 def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:
     """Give the kinds asked for, by column."""
-    from arcwise.data import KINDS
+    from arcwise.data import kind_of
 
-    found = assignments(texts or (), "--kind")
-    for kind in found.values():
-        if kind not in KINDS:
-            raise unknown("kind of column", kind, KINDS)
-    return cast("dict[str, Kind]", found)
+    return {name: kind_of(kind) for name, kind in assignments(texts or (), "--kind").items()}
 
 
 # -- how a network is learned --------------------------------------------------------------------

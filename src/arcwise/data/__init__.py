@@ -29,7 +29,7 @@ from arcwise.data.statistics import (
 )
 from arcwise.data.stream import counts, gathered, moments
 from arcwise.data.table import Table
-from arcwise.data.variable import KINDS, Kind, Level, Variable
+from arcwise.data.variable import KINDS, Kind, Level, Variable, kind_of
 
 __all__ = [
     "KINDS",
@@ -65,6 +65,7 @@ __all__ = [
     "folds",
     "gathered",
     "held_out_part",
+    "kind_of",
     "moments",
     "network_file",
     "pseudo_rows",

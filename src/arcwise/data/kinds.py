@@ -5,7 +5,8 @@ The rules, in this order; an entry in ``kinds=`` comes before all of them:
 ========================================================  =====================================
 column                                                    becomes
 ========================================================  =====================================
-no value at all; dates and times; lists and other shapes  left out
+no value at all; lists and other shapes                   left out
+dates and times                                           left out (a number of days, if numeric)
 text with more than 10 values, over half as many as rows  left out (names, keys, remarks)
 text, truth values, categories                            discrete
 whole numbers with at most 10 values                      discrete, levels numeric and ordered
@@ -33,9 +34,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcwise.data.amounts import days_of, written_numbers
 from arcwise.data.table import Table, checked_weights
-from arcwise.data.variable import KINDS, Column, Kind, Variable, code_type, sentence_list, to_levels
-from arcwise.errors import DataError, close_to, unknown
+from arcwise.data.variable import (
+    Column,
+    Kind,
+    Variable,
+    code_type,
+    kind_of,
+    sentence_list,
+    to_levels,
+)
+from arcwise.errors import DataError, close_to
 from arcwise.notes import Fix, Note, data_note
 
 if TYPE_CHECKING:
@@ -43,6 +53,9 @@ if TYPE_CHECKING:
 
 # At most so many distinct whole numbers are levels.
 FEW = 10
+
+NO_KIND = ("no value at all", "values that are neither numbers nor text")
+"""Reasons for dropping a column that no kind changes."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +128,8 @@ def settle_column(
         return _settle_numbers(name, array, kind, na_values, raw, whole=False)
     if kinds.is_temporal(array.type) and kind is None:
         return Outcome(reason="dates or times")
+    if kinds.is_temporal(array.type) and kind == "continuous":
+        return Outcome(Variable(name), days_of(array))
     if kinds.is_temporal(array.type):
         array = array.cast(pa.string())
     if is_text(array.type) or kinds.is_dictionary(array.type):
@@ -218,11 +233,9 @@ def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
 
 
 def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str, Kind]:
-    for name, kind in kinds.items():
+    for name in kinds:
         _check_column("kinds", name, names)
-        if kind not in KINDS:
-            raise unknown("kind of column", kind, KINDS)
-    return dict(kinds)
+    return {name: kind_of(kind) for name, kind in kinds.items()}
 
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
@@ -258,8 +271,10 @@ def _left_out(outcomes: Mapping[str, Outcome]) -> list[Note]:
 
 
 def left_out_note(names: Sequence[str], reason: str) -> Note:
-    """Write the note about columns that are left out."""
-    return data_note(f"Dropped: {sentence_list(names)} ({reason}).", tuple(names))
+    """Write the note about columns that are left out, and with what kind they would be kept."""
+    kind = "categorical" if reason.startswith("text") else "numeric"
+    fixes = () if reason in NO_KIND else (Fix("kinds", {names[0]: kind}),)
+    return data_note(f"Dropped: {sentence_list(names)} ({reason}).", tuple(names), fixes)
 
 
 def small(table: Table) -> list[Note]:
@@ -397,9 +412,12 @@ def _first_word(values: Any, codes: NDArray[Any], numbers: NDArray[np.bool_]) ->
 
 
 def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
-    """Read all values as numbers, or say which one is none."""
+    """Read all values as numbers (see ``written_numbers``, too), or say which one is none."""
     numbers = _numbers(values)
     if not numbers.all():
+        read = written_numbers(values)
+        if read is not None:
+            return np.take(np.append(read, np.nan), codes)
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
             f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it "

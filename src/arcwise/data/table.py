@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.variable import (
-    KINDS,
     Column,
     Kind,
     Variable,
     check_column,
     gaps_of,
+    kind_of,
     numbers_of,
     sentence_list,
     to_levels,
     to_numbers,
 )
-from arcwise.errors import DataError, close_to, unknown
+from arcwise.errors import DataError, close_to
 from arcwise.notes import Note, data_note
 
 if TYPE_CHECKING:
@@ -293,10 +293,9 @@ class Table:
         variables, columns = list(self.variables), list(self.columns)
         for name, kind in kinds.items():
             number = self.index(name)
-            if kind not in KINDS:
-                raise unknown("kind of column", kind, KINDS)
-            if kind != variables[number].kind:
-                change = to_numbers if kind == "continuous" else to_levels
+            wanted = kind_of(kind)
+            if wanted != variables[number].kind:
+                change = to_numbers if wanted == "continuous" else to_levels
                 variables[number], columns[number] = change(variables[number], columns[number])
         return replace(self, variables=tuple(variables), columns=tuple(columns))
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.coding import Coding
-from arcwise.errors import DataError
+from arcwise.errors import DataError, unknown
 from arcwise.values import is_number
 
 Kind = Literal["continuous", "discrete"]
@@ -25,6 +25,24 @@ Level = str | int | float | bool
 Column = NDArray[Any]
 
 KINDS: tuple[Kind, ...] = ("continuous", "discrete")
+
+_SYNONYMS: dict[str, Kind] = {"numeric": "continuous", "categorical": "discrete"}
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of column of a name, which may be a synonym.
+
+    >>> kind_of("categorical"), kind_of("continuous")
+    ('discrete', 'continuous')
+
+    Raises
+    ------
+    OptionError : another name.
+    """
+    for kind in KINDS:
+        if name == kind or _SYNONYMS.get(name) == kind:
+            return kind
+    raise unknown("kind of column", name, (*KINDS, *_SYNONYMS))
 
 
 @dataclass(frozen=True)
