@@ -324,7 +324,9 @@ def test_importing_loads_nothing_heavy():
 
 
 def test_learning_from_a_table_loads_no_pictures_or_processes():
-    found = loaded_by("import arcwise as aw; aw.learn(aw.example('boston')).edges")
+    found = loaded_by(
+        "import arcwise as aw; aw.learn(aw.example('boston'), model='gaussian').edges"
+    )
     files = {"narwhals", "pyarrow"}  # but not pandas, which pyarrow would load where it is there
     assert not found.intersection(set(HEAVY) - files)
 
@@ -342,12 +344,12 @@ except SystemExit as end:
     ("words", "used"),
     [
         (["--help"], set()),
-        (["learn", "boston.csv", "--quiet"], {"pyarrow"}),
+        (["learn", "boston.csv", "--model", "gaussian", "--quiet"], {"pyarrow"}),
     ],
     ids=lambda each: each[0] if isinstance(each, list) else "",
 )
 def test_commands_load_only_what_they_use(words, used, tmp_path, monkeypatch):
-    """Columns, scores, searches and certainty need none of scipy."""
+    """Columns, linear models, scores, searches and certainty need none of scipy."""
     import arcwise as aw
 
     monkeypatch.chdir(tmp_path)

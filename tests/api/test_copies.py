@@ -65,7 +65,7 @@ def test_distributions_over_graphs_after_every_question(method):
 
 
 def test_paths_and_comparisons():
-    path, net = aw.path(HOMES), aw.learn(HOMES)
+    path, net = aw.path(HOMES), aw.learn(HOMES, model="gaussian")
     results = path, aw.compare(net, net), aw.audit(HOMES), net.precision, net.edges
     for way in WAYS.values():
         assert [str(way(result)) for result in results] == [str(result) for result in results]

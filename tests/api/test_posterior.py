@@ -58,7 +58,7 @@ def test_frequencies_are_those_of_a_plain_loop(homes):
     for number in range(8):
         rng = np.random.default_rng(5).spawn(5)[4].spawn(8)[number]
         weights = rng.multinomial(homes.rows, np.full(homes.rows, 1 / homes.rows))
-        net = aw.learn(homes.with_weights(weights), search="greedy")
+        net = aw.learn(homes.with_weights(weights), model="gaussian", search="greedy")
         for tail, head in net.graph.numbered_arcs:
             counts[tail, head] += 1
             counts[head, tail] += 1

@@ -83,7 +83,7 @@ def table(folder: Path, small: aw.Table) -> Path:
 
 @pytest.fixture(scope="session")
 def learned(small: aw.Table) -> aw.Network:
-    return aw.learn(small)
+    return aw.learn(small, model="gaussian")
 
 
 @pytest.fixture

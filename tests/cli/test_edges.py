@@ -20,7 +20,7 @@ def test_csv_has_every_arc_in_its_direction(run, net, learned):
 
 
 def test_strengths_are_those_told_when_learning(run, table):
-    told = run("learn", table).out.split("direction\n")[1].split("\n\n")[0]
+    told = run("learn", table, "--model", "gaussian").out.split("direction\n")[1].split("\n\n")[0]
     assert told == run("edges", "boston.json").out.split("direction\n")[1].split("\n\n")[0]
 
 

@@ -23,7 +23,7 @@ def test_writes_the_model_that_python_learns(run, table, learned):
 
 
 def test_says_data_decision_score_search_edges_and_how_to_go_on(run, table, learned):
-    out = run("learn", table).out
+    out = run("learn", table, "--model", "gaussian").out
     assert "boston.csv: 506 rows, 5 columns" in out
     assert f"bic {learned.score:.4f}, proved to be the best of all graphs" in out
     assert "search   auto" in out
@@ -144,15 +144,15 @@ def test_plain_text_without_colour_or_trailing_blanks_when_piped(run, table):
     assert "█" not in out
     assert all(line == line.rstrip() for line in out.splitlines())
     assert max(len(line) for line in out.splitlines() if not line.startswith("note")) <= 80
-    assert "is curved: +" in out
-    assert "; --model parzen would follow it." in out
+    assert "better than straight lines: +" in out
+    assert "; --model gaussian keeps straight lines" in " ".join(out.split())
 
 
 def test_reversible_edges_are_marked(run, table, learned):
-    out = run("learn", table).out
+    out = run("learn", table, "--model", "gaussian").out
     marked = sum("  --  " in line for line in out.splitlines())
     assert marked == sum(not row.head for row in learned.edges.present)
-    out = run("learn", table, "--no-certainty").out
+    out = run("learn", table, "--model", "gaussian", "--no-certainty").out
     assert "turned off by --no-certainty. Arrow heads are unchecked." in " ".join(out.split())
     marked = sum("  --  " in line for line in out.splitlines())
     assert marked == sum(row.reversible for row in learned.edges.present)
@@ -244,7 +244,7 @@ def test_weights_stay_with_only(run, folder):
 
 
 def test_stream_learns_the_same_from_moments(run, table, learned):
-    done = run("learn", table, "--stream", "--json")
+    done = run("learn", table, "--stream", "--model", "gaussian", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["score"] == pytest.approx(learned.score)
 

@@ -112,6 +112,41 @@ def test_spreads_by_configuration_are_separate_regressions():
     assert value == pytest.approx(sum(parts), rel=1e-9)
 
 
+def test_a_spread_that_depends_on_parents_has_the_largest_likelihood():
+    columns, rng = numbers_and_levels(13), np.random.default_rng(14)
+    z = naive.standardised(columns["x"])
+    y = columns["x"] + np.exp(0.6 * np.abs(z)) * rng.normal(size=300)
+    model, value, count = bound({**columns, "y": y})("y", "x")
+    functions = {3: 0.0, 4: 1.0, 5: -1.0}  # |z|, |z - 1|, |z + 1|
+    used = [functions[f] for f in model.noise_columns[:, 1].tolist()]
+    v = naive.design([np.abs(np.clip(z, -3, 3) - shift) for shift in used])
+    assert (model.form, count) == ("spreads", 3 + len(used))
+    assert value == pytest.approx(naive.spread_loglik(y, naive.design(z), v), abs=1e-4)
+    assert value == pytest.approx(model.logpdf(y, (columns["x"],)).sum(), rel=1e-9)
+    ends = np.array([100.0, 0.0, 1000.0])  # beyond three standard deviations it grows no more
+    sds = model.distribution((ends,), 3).sd
+    assert sds[0] == pytest.approx(sds[2])
+    assert 2.0 < sds[0] / sds[1] < 12.0
+
+
+def test_a_spread_depends_on_a_category_in_a_plain_regression():
+    columns, rng = numbers_and_levels(15), np.random.default_rng(16)
+    y = columns["x"] + columns["z"] + np.array([0.3, 1.0, 3.0])[columns["b"]] * rng.normal(size=300)
+    model, value, _ = bound({**columns, "y": y})("y", "b", "x", "z")
+    x = naive.design(columns["b"], columns["x"], columns["z"])
+    assert model.form == "spreads"
+    assert value == pytest.approx(naive.spread_loglik(y, x, naive.design(columns["b"])), abs=1e-3)
+
+
+def test_heavy_tails_are_no_spread():
+    rng = np.random.default_rng(17)
+    chosen = []
+    for _ in range(40):
+        x, noise = rng.normal(size=300), rng.standard_t(3, size=300)
+        chosen.append(bound({"x": x, "y": x + noise})("y", "x")[0].form)
+    assert chosen.count("additive") >= 38
+
+
 @pytest.mark.parametrize("levels", [2, 3])
 def test_a_category_with_numeric_parents_is_a_logit(levels):
     columns, rng = numbers_and_levels(9), np.random.default_rng(10)

@@ -100,7 +100,10 @@ def closed_form(one, two):
 
 def test_gaussian_networks_have_the_textbook_form():
     table = aw.example("boston").select(["RM", "AGE", "DIS", "LSTAT", "MEDV"])
-    one, two = aw.learn(table), aw.fit("[RM][AGE][DIS|AGE][LSTAT|RM:AGE][MEDV|LSTAT]", table)
+    one, two = (
+        aw.learn(table, model="gaussian"),
+        aw.fit("[RM][AGE][DIS|AGE][LSTAT|RM:AGE][MEDV|LSTAT]", table),
+    )
     found = aw.divergence(one, two)
     assert found.nats == pytest.approx(closed_form(one.net, two.net), rel=1e-9)
     assert found.nats > 0
@@ -110,7 +113,7 @@ def test_gaussian_networks_have_the_textbook_form():
 def test_undirected_gaussian_networks_are_compared_too():
     table = aw.example("boston").select(["RM", "AGE", "DIS", "LSTAT", "MEDV"])
     one = aw.learn(table, graph="undirected", model="gaussian", penalty=0.2)
-    two = aw.learn(table)
+    two = aw.learn(table, model="gaussian")
     there = closed_form(one.net.chained, two.net)
     assert aw.divergence(one, two).nats == pytest.approx(there, rel=1e-8)
     assert aw.divergence(two, one).nats == pytest.approx(closed_form(two.net, one.net.chained))

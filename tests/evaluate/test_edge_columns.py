@@ -9,7 +9,7 @@ import arcwise as aw
 @pytest.fixture(scope="module")
 def edges():
     homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
-    return aw.learn(homes, certainty=False).edges.present
+    return aw.learn(homes, model="gaussian", certainty=False).edges.present
 
 
 def test_certainty_is_a_column_like_any_other(edges):

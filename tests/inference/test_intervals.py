@@ -97,7 +97,7 @@ def test_a_narrow_interval_is_a_value_and_an_open_one_no_evidence():
 
 
 def test_the_parameters_of_a_fitted_network_stay_uncertain():
-    net = aw.learn(HOMES)
+    net = aw.learn(HOMES, model="gaussian")
     narrow = net.query("MEDV", {"RM": (6.5 - 1e-7, 6.5 + 1e-7)})
     assert narrow.sd == pytest.approx(net.query("MEDV", {"RM": 6.5}).sd, rel=1e-6)
 

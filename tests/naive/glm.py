@@ -71,3 +71,19 @@ def table_loglik(codes: np.ndarray, places: np.ndarray, levels: int, total: int)
         share = (np.sum(inside == code) + usual[code] / total) / (len(inside) + 1 / total)
         value += np.log(share)
     return float(value)
+
+
+def spread_loglik(y: np.ndarray, x: np.ndarray, v: np.ndarray) -> float:
+    """The largest likelihood of a normal regression on x whose log variance is linear in v."""
+    d = x.shape[1]
+    beta = np.linalg.lstsq(x, y, rcond=1e-10)[0]
+    first = np.concatenate([beta, [np.log((y - x @ beta).var())], np.zeros(v.shape[1] - 1)])
+
+    def loss(flat):
+        logs, rest = v @ flat[d:], y - x @ flat[:d]
+        ratio = rest**2 * np.exp(-logs)
+        slope = np.concatenate([-x.T @ (rest * np.exp(-logs)), 0.5 * v.T @ (1 - ratio)])
+        return 0.5 * (np.log(2 * np.pi) + logs + ratio).sum(), slope
+
+    found = minimize(loss, first, jac=True, method="BFGS", options={"gtol": 1e-6, "maxiter": 5000})
+    return -float(found.fun)

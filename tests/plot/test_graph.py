@@ -19,7 +19,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 @pytest.fixture(scope="module")
 def boston():
-    return aw.learn(aw.example("boston"))
+    return aw.learn(aw.example("boston"), model="gaussian")
 
 
 def parts(ax, kind):

@@ -70,11 +70,11 @@ def learn(
         `aw.table(frame, kinds={"RAD": "discrete"})`.
     graph : "directed", or "undirected": each variable joined to those that it depends on directly.
     model : "gaussian" (linear), "parzen" (any shape), "discrete" (tables), "clg" (a regression for each
-        configuration of discrete parents), "glm" (any of these forms and curves, for any columns), or "auto"
-        by the kinds of columns: linear for numbers, with a note where relations are curved; tables for
-        levels; "glm" for tables that mix them. A mapping has one for each variable: {"x": "parzen", "*":
-        "auto"}. A name, or an object with settings: `aw.Parzen(bandwidths="shared")`; so for score,
-        `aw.BDeu(10)`, and search, `aw.Tabu(restarts=10)`.
+        configuration of discrete parents), "glm" (the best of several forms for each variable, any columns),
+        "curved" (the same for numbers alone), or "auto": tables for levels; "gaussian" for numbers, or
+        "curved" where that has more evidence, with a note; "glm" for tables that mix them. A mapping has one
+        for each variable: {"x": "parzen", "*": "auto"}. A name, or an object with settings:
+        `aw.Parzen(bandwidths="shared")`; so for score, `aw.BDeu(10)`, and search, `aw.Tabu(restarts=10)`.
     score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
         (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
         (their default), "bds", "k2", "qnml"; of mixed tables also "degenerate-gaussian" and
@@ -134,7 +134,9 @@ def learn(
         with watching as watch:
             learned = Learner(spec, n_jobs, watch, watch.share(_TUNING)).learn(source)
             found = (learned.net.graph, learned.limits)
-            curves = () if watch.stopped else curve_notes(spec, learned.problem.source, *found)
+            linear = learned.problem.model == "gaussian"
+            bends = linear and not watch.stopped
+            curves = curve_notes(spec, learned.problem.source, *found) if bends else ()
         result = learned.net.graph
         pairs = result.links
         functions = function_notes(source, pairs)

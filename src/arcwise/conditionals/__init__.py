@@ -27,7 +27,7 @@ from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianMod
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
 from arcwise.conditionals.experts import ExpertsConditional, ExpertsFamily
 from arcwise.conditionals.gaussian import GaussianFamily
-from arcwise.conditionals.glm import GlmConditional, GlmFamily
+from arcwise.conditionals.glm import CurvedFamily, GlmConditional, GlmFamily
 from arcwise.conditionals.neural import NeuralConditional, NeuralFamily
 from arcwise.conditionals.parzen import ParzenConditional, ParzenFamily
 from arcwise.conditionals.regression import GaussianConditional
@@ -39,6 +39,7 @@ __all__ = [
     "Conditional",
     "ConditionalGaussian",
     "ConditionalGaussianModel",
+    "CurvedFamily",
     "DefaultScore",
     "Defaults",
     "DiscreteConditional",

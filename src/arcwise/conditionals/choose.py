@@ -30,7 +30,7 @@ from arcwise.conditionals.clg import ConditionalGaussian
 from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.conditionals.experts import ExpertsFamily
 from arcwise.conditionals.gaussian import GaussianFamily
-from arcwise.conditionals.glm import GlmFamily
+from arcwise.conditionals.glm import CurvedFamily, GlmFamily
 from arcwise.conditionals.neural import NeuralFamily
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.conditionals.refusals import no_model
@@ -53,6 +53,7 @@ FAMILIES: dict[str, Family] = {
         GlmFamily(),
         NeuralFamily(),
         ExpertsFamily(),
+        CurvedFamily(),
     )
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import OptionError, unknown
 from arcwise.graphs import DAG, UGraph
+from arcwise.learners.automatic import with_further_forms
 from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import StepwiseLearner
@@ -124,6 +125,7 @@ class Learner:
         problem, spec = bind(self.spec, source), self.spec
         rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
         if rule is None:
-            return problem.learn(problem.penalty, self.watch)
+            learned = problem.learn(problem.penalty, self.watch)
+            return with_further_forms(learned, spec, self.watch)
         tuned = choose(problem, rule, self.n_jobs, self.tuning_watch)
         return replace(problem.learn(tuned.penalty, self.watch), tuned=tuned)

@@ -28,6 +28,7 @@ __all__ = ["Directed"]
 _EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other penalty is given
 _ROUNDS = 10  # of searching and tuning what local models share
 _EXACT = 12  # columns up to which the best of all graphs takes milliseconds
+_EXACT_SECONDS = 0.1  # forecast of an exact search, beyond which replicates do without
 _STEPS = 10**9  # no bound, but "auto" is exact only where there is none at all
 _CHILDREN = 12  # variables that are tried as the only child of a class, each by a search
 _SMALL = 20  # columns up to which complete graphs are harmless
@@ -105,8 +106,13 @@ class Directed(Problem):
 
     def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
         """Search for the graph, and fit its local models."""
-        begin = self.begin(self.spec)
-        kept, result = self._found(penalty, begin, self.options, watch)
+        return self.learn_from(self.begin(self.spec), penalty, watch)
+
+    def learn_from(
+        self, begin: DAG | None, penalty: float, watch: Watch | None = None, **options: Any
+    ) -> Learned:
+        """Search for the graph from a start, and fit its local models; `options` of the search."""
+        kept, result = self._found(penalty, begin, {**self.options, **options}, watch)
         net = directed_net(result.graph, kept.fits, check=patient_check(watch))
         said = (
             _unmoved(result, begin, self.limits),
@@ -128,7 +134,9 @@ class Directed(Problem):
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
         """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns."""
         quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
-        if quick and len(self.limits.nodes) > _EXACT:
+        columns = len(self.limits.nodes)
+        seconds = columns * 2.0**columns * self.fits.seconds(columns // 2)
+        if quick and (columns > _EXACT or seconds > _EXACT_SECONDS):
             quick["max_steps"] = _STEPS
         begin = self.begin(self.spec)
         _, result = self._found(penalty, begin, {**quick, **self.options}, watch)

@@ -16,6 +16,7 @@ __all__ = ["RARE", "Configurations", "Design", "DesignColumn"]
 RARE = 5.0
 """Rows below which a level of a parent counts as the most frequent one."""
 
+_CONSTANT = 1e-12  # share of the mean up to which a spread is rounding
 _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
 _CHUNK = 1 << 14  # rows of cross-products at a time
 
@@ -59,6 +60,7 @@ class Design:
                 found += atoms(self._standardised(j, column))
             self.blocks.append(tuple(range(first, len(found))))
         self.columns = np.ascontiguousarray(np.array(found))  # (columns, rows)
+        self._numbers = {pair: c for c, pair in enumerate(self._functions)}
         self._pairs: dict[tuple[int, int], Array] = {}
         self._configurations: dict[tuple[int, ...], Configurations] = {}
         self._by: dict[tuple[int, ...], Array] = {}
@@ -67,7 +69,7 @@ class Design:
         mean = float(np.average(column, weights=self.weights))
         spread = float(np.sqrt(np.average((column - mean) ** 2, weights=self.weights)))
         least = _SMALLEST * max(1.0, abs(mean))
-        constant = spread <= 1e-9 * max(abs(mean), 1e-300) or spread == 0
+        constant = spread <= _CONSTANT * max(abs(mean), 1e-300) or spread == 0
         self.centres[j], self.scales[j] = mean, least if constant else spread
         return np.zeros(len(column)) if constant else (column - mean) / spread
 
@@ -80,6 +82,9 @@ class Design:
         groups[own] = np.arange(1, own.sum() + 1)
         return groups
 
+    least_variance = 1e-4
+    """Smallest variance of a model, as a share of its variable's: a hundredth of the standard deviation."""
+
     def number(self, j: int) -> int:
         """The column of a standardised number."""
         return self.blocks[j][0]
@@ -91,6 +96,10 @@ class Design:
     def describe(self, column: int) -> tuple[int, int]:
         """The variable of a column, and which of its functions it is."""
         return self._functions[column]
+
+    def column(self, variable: int, function: int) -> int:
+        """The column of a function of a variable."""
+        return self._numbers[variable, function]
 
     @cached_property
     def _functions(self) -> list[tuple[int, int]]:

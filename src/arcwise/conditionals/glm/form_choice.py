@@ -14,7 +14,8 @@ class FittedForm(NamedTuple):
     """A fitted form.
 
     `choice` are the nats that choosing it among others costs. Coefficients and variances are those of the
-    standardised child, (configurations, columns, outputs) and (configurations,).
+    standardised child, (configurations, columns, outputs) and (configurations,). `noise_slopes` are what
+    `noise_columns` add to the log variance.
     """
 
     form: str
@@ -25,6 +26,8 @@ class FittedForm(NamedTuple):
     coefficients: Array
     variances: Array
     by: tuple[int, ...] = ()
+    noise_columns: tuple[DesignColumn, ...] = ()
+    noise_slopes: Array = np.zeros(0)
 
     def value(self, log_rows: float) -> float:
         """Log-likelihood minus charges."""

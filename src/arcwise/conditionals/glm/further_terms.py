@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import Design, DesignColumn
 
-__all__ = ["DesignTerm", "column_of", "further_terms", "rows_of"]
+__all__ = ["DesignTerm", "column_of", "described_rows", "further_terms", "rows_of"]
 
 _WIDEST = 16  # columns of a product, beyond which it is not tried
 
@@ -25,13 +25,22 @@ def column_of(design: Design, number: int) -> DesignColumn:
     return (*design.describe(number), -1, 0)
 
 
+def described_rows(design: Design, columns: Sequence[DesignColumn]) -> Array:
+    """(columns, rows) the values of columns that are described."""
+    found = design.columns[[design.column(one, function) for one, function, _, _ in columns]]
+    for k, (_, _, two, other) in enumerate(columns):
+        if two >= 0:
+            found[k] *= design.columns[design.column(two, other)]
+    return found
+
+
 def further_terms(design: Design, parents: Sequence[int]) -> list[DesignTerm]:
-    """A square, or three functions, of each number; the product of each pair."""
+    """A square, three or five functions of each number; the product of each pair."""
     found = []
     for j in parents:
         if not design.levels[j]:
             block = design.blocks[j]
-            for curve in (block[1:2], block[1:4]):
+            for curve in (block[1:2], block[1:4], block[1:]):
                 found.append(DesignTerm(None, curve, tuple(column_of(design, c) for c in curve)))
     for i, j in combinations(parents, 2):
         one, two = design.main(i), design.main(j)

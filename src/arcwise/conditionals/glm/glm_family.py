@@ -30,7 +30,7 @@ from arcwise.data import Complete, Statistics, Table, Variable
 from arcwise.data.variable import KINDS
 from arcwise.errors import DataError, FitError
 
-__all__ = ["MARGIN", "GlmFamily"]
+__all__ = ["MARGIN", "CurvedFamily", "GlmFamily"]
 
 MARGIN = 2.0
 """Nats that a form other than a plain one has to gain, by default."""
@@ -82,6 +82,13 @@ class GlmFamily(Family):
         from arcwise.conditionals.glm.glm_fits import GlmFits
 
         return GlmFits(self, statistics, margin)
+
+
+class CurvedFamily(GlmFamily):
+    """The same models for tables of numbers: numeric levels count as numbers, as for linear models."""
+
+    name = "curved"
+    kinds = parent_kinds = frozenset({"continuous"})
 
 
 def _fitted(

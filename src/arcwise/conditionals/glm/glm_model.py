@@ -1,14 +1,15 @@
 """A fitted generalised linear model: a normal regression of a number, or a multinomial logit of a category.
 
 The columns of its design matrix are products of at most two functions of single parents. The functions of a
-number are its standardised value z, and z^2 - 1, z^3 - 3 z and |z| with z cut at three standard deviations;
-those of a category are indicators of its levels except the most frequent one. Coefficients, and the variance
-of a number, may differ between the configurations of some categories: a regression by configuration is a
-conditional Gaussian model, and a logit with an intercept for each configuration is a table.
+number are its standardised value z, and z^2 - 1, z^3 - 3 z, |z|, |z - 1| and |z + 1| with z cut at three
+standard deviations; those of a category are indicators of its levels except the most frequent one.
+Coefficients, and the variance of a number, may differ between the configurations of some categories: a
+regression by configuration is a conditional Gaussian model, and a logit with an intercept for each
+configuration is a table. The log variance of a number may be linear in functions of parents instead.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,18 +33,19 @@ FORMS = {
     "additive": "main effects",
     "selected": "main effects with curves or products",
     "configurations": "a regression for each configuration of the categories",
+    "spreads": "a spread that depends on its parents",
     "table": "a probability for each configuration of the categories",
 }
 """What a form is."""
 
-FUNCTIONS = ("{}", "({}^2 - 1)", "({0}^3 - 3 {0})", "|{}|")
+FUNCTIONS = ("{}", "({}^2 - 1)", "({0}^3 - 3 {0})", "|{}|", "|{} - 1|", "|{} + 1|")
 """Functions of a standardised number, as they are written."""
 
 
-def atoms(standardised: Array) -> tuple[Array, Array, Array, Array]:
-    """The functions of a standardised number: z, z^2 - 1, z^3 - 3 z and |z|, all but the first cut."""
+def atoms(standardised: Array) -> tuple[Array, ...]:
+    """The functions of a standardised number, all but the first of the cut one."""
     z = np.clip(standardised, -_CUT, _CUT)
-    return standardised, z * z - 1, z * (z * z - 3), np.abs(z)
+    return standardised, z * z - 1, z * (z * z - 3), np.abs(z), np.abs(z - 1), np.abs(z + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,8 @@ class GlmConditional:
     parameters : how many are free.
     spread : covariance matrix of (intercept, coefficients) of a linear regression on numbers; else empty.
     rows : that it was fitted to.
+    noise_columns : (C, 4) columns that the log variance of a number depends on.
+    noise_slopes : what these add to it.
 
     >>> model = GlmConditional(
     ...     "additive", 0, np.array([1.0]), np.array([2.0]), (np.zeros(0, int),),
@@ -88,6 +92,8 @@ class GlmConditional:
     parameters: int
     spread: Array
     rows: float
+    noise_columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), np.int64))
+    noise_slopes: Array = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         """Check the numbers and close the arrays."""
@@ -98,13 +104,16 @@ class GlmConditional:
         if shape != expected or not at_most or self.columns.shape != (shape[1], 4):
             raise FitError("A glm model needs a coefficient for each column of its design.")
         spreads = len(self.variances) == (0 if self.levels else shape[0])
-        arrays = (self.centres, self.scales, self.coefficients, self.variances)
+        arrays = (self.centres, self.scales, self.coefficients, self.variances, self.noise_slopes)
         finite = all(np.isfinite(each).all() for each in arrays)
         if self.form not in FORMS or not spreads or not finite or not (self.variances > 0).all():
             raise FitError("A glm model needs finite coefficients and positive variances.")
-        if self.columns[:, [0, 2]].max(initial=-1) >= parents:
+        if self.noise_columns.shape != (len(self.noise_slopes), 4):
+            raise FitError("A glm model needs a coefficient for each column of its log variance.")
+        every = np.concatenate([self.columns, self.noise_columns])
+        if every[:, [0, 2]].max(initial=-1) >= parents:
             raise FitError("A glm model needs the parents that its design names.")
-        for array in (*arrays, self.columns, self.spread, *self.groups):
+        for array in (*arrays, self.columns, self.noise_columns, self.spread, *self.groups):
             array.setflags(write=False)
 
     @property
@@ -140,7 +149,8 @@ class GlmConditional:
 
         See `slopes_of`; the other parents may enter in any form.
         """
-        if self.levels:
+        depends = np.isin(self.noise_columns[:, [0, 2]], list(positions)).any()
+        if self.levels or depends:
             return None
         design = np.zeros((len(positions), size, len(self.columns)))
         for c, (one, function, two, other) in enumerate(self.columns.tolist()):
@@ -160,12 +170,7 @@ class GlmConditional:
 
     def _predictor(self, xs: Columns, size: int) -> Array:
         """(size, outputs) the linear predictors."""
-        design = np.ones((size, len(self.columns)))
-        for c, (one, function, two, other) in enumerate(self.columns.tolist()):
-            for parent, which in ((one, function), (two, other)):
-                if parent >= 0:
-                    design[:, c] *= self._atom(parent, which, xs[parent])
-        return self._weighted(design, xs)
+        return self._weighted(self._design(self.columns, xs, size), xs)
 
     def _weighted(self, design: Array, xs: Columns) -> Array:
         """Rows of a design times the coefficients of their configurations."""
@@ -178,6 +183,15 @@ class GlmConditional:
         rows: Array = np.einsum("nc,nco->no", design, self.coefficients[place])
         return rows
 
+    def _design(self, columns: NDArray[np.int64], xs: Columns, size: int) -> Array:
+        """(size, columns) the values of columns of a design."""
+        design = np.ones((size, len(columns)))
+        for c, (one, function, two, other) in enumerate(columns.tolist()):
+            for parent, which in ((one, function), (two, other)):
+                if parent >= 0:
+                    design[:, c] *= self._atom(parent, which, xs[parent])
+        return design
+
     def _atom(self, parent: int, which: int, column: NDArray[Any]) -> Array:
         groups = self.groups[parent]
         if len(groups):
@@ -186,6 +200,9 @@ class GlmConditional:
         return atoms(z)[which]
 
     def _variance(self, xs: Columns, size: int) -> Array:
+        if len(self.noise_slopes):
+            logs = self._design(self.noise_columns, xs, size) @ self.noise_slopes
+            return np.asarray(self.variances[0] * np.exp(logs))
         if not self.by:
             return np.full(size, self.variances[0])
         codes = [self.groups[i][np.asarray(xs[i], np.intp)] for i in self.by]
@@ -240,7 +257,9 @@ class GlmConditional:
         if not self.levels:
             sd = np.sqrt(self.variances[0])
             terms = _sum(self.coefficients[0, :, 0], labels)
-            return f"{head}\n  {child.name} = {terms} + noise with sd {sd:.4g}"
+            noise = [self._label(row, parents) for row in self.noise_columns.tolist()]
+            factor = f" exp({_sum(0.5 * self.noise_slopes, noise)})" if noise else ""
+            return f"{head}\n  {child.name} = {terms} + noise with sd {sd:.4g}{factor}"
         *levels, last = child.levels or ()
         lines = [
             f"  log odds of {level} against {last}: {_sum(own, labels)}"
@@ -261,9 +280,16 @@ class GlmConditional:
             for i, row in zip(self.by, states, strict=True)
         ]
         taken = [each.name for each in own]
-        term = Series(unused("term", taken), labels * len(self.coefficients))
+        noise = [
+            f"log variance: {self._label(row, parents)}" for row in self.noise_columns.tolist()
+        ]
+        terms = labels * len(self.coefficients) + (["log variance", *noise] if noise else [])
+        term = Series(unused("term", taken), terms)
         heads = list(map(str, child.levels or ())) if self.levels else ["value"]
         flat = self.coefficients.reshape(-1, self.coefficients.shape[2]).T
+        if noise:
+            logs = np.concatenate([np.log(self.variances), self.noise_slopes])
+            flat = np.concatenate([flat, logs[None]], axis=1)
         values = (
             Series(unused(head, [*taken, "term"]), row, ".5g")
             for head, row in zip(heads, flat, strict=True)

@@ -7,11 +7,11 @@ from arcwise.conditionals.glm.design import MOST, Design
 from arcwise.conditionals.glm.form_choice import FittedForm, best_form, feasible
 from arcwise.conditionals.glm.further_terms import DesignTerm, column_of, further_terms, rows_of
 from arcwise.conditionals.glm.least_squares import gains, solve
+from arcwise.conditionals.glm.spread_forms import fit_spread
 
 __all__ = ["FLOOR", "fit_number"]
 
-FLOOR = 1e-4
-"""Smallest variance of a model, as a share of its variable's: a hundredth of the standard deviation."""
+FLOOR = Design.least_variance
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _EACH = 3  # rows for each coefficient of a configuration
@@ -25,6 +25,8 @@ def fit_number(design: Design, child: int, parents: tuple[int, ...], margin: flo
     if plain.form != "marginal" and parents:
         forms += filter(None, [_by_configuration(design, child, parents, plain, margin)])
         forms += filter(None, [_selected(design, child, parents, plain, margin)])
+        single = [form for form in forms if not form.by]
+        forms += filter(None, (fit_spread(design, child, parents, f, margin) for f in single))
     return best_form(forms, design)
 
 

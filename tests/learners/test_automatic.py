@@ -1,0 +1,99 @@
+"""What `model="auto"` makes of tables of numbers: straight lines stay, other forms replace them."""
+
+import numpy as np
+import pytest
+
+import arcwise as aw
+from arcwise.learners import automatic
+
+
+def linear_table(seed: int, rows: int = 200, columns: int = 6) -> aw.Table:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, columns))
+    for j in range(1, columns):
+        x[:, j] += x[:, rng.integers(j)] * rng.choice([-0.8, 0.8])
+    return aw.table({f"x{j}": x[:, j] for j in range(columns)})
+
+
+def bent_table(rows: int = 300, seed: int = 1) -> aw.Table:
+    """y is a parabola of x, w a product of y and z, and the spread of v depends on z."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=(2, rows))
+    y = x**2 + 0.5 * rng.normal(size=rows)
+    v = np.exp(0.8 * np.abs(z)) * rng.normal(size=rows)
+    return aw.table({"x": x, "z": z, "y": y, "v": v, "u": x - z + rng.normal(size=rows)})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_linear_tables_have_the_linear_network(seed):
+    table = linear_table(seed)
+    net = aw.learn(table, certainty=False)
+    linear = aw.learn(table, model="gaussian", certainty=False)
+    assert net.settings == linear.settings
+    assert (net.graph, net.score) == (linear.graph, linear.score)
+    assert net.query("x0", given={"x1": 1.0}).error == 0.0
+
+
+def test_curves_and_spreads_replace_straight_lines_and_a_note_names_them():
+    table = bent_table()
+    net = aw.learn(table, certainty=False)
+    assert net.settings["model"] == "curved"
+    assert ("x", "y") in net.graph.arcs
+    assert (net["y"].form, net["v"].form) == ("selected", "spreads")
+    [note] = [note for note in net.notes if note.kind.value == "model"]
+    assert "v and y better than straight lines: +" in str(note)
+    assert note.fixes[0].python() == "model='gaussian'"
+    assert net.logpdf(table).sum() > aw.learn(table, model="gaussian").logpdf(table).sum() + 200
+    again = aw.learn(table, model="curved", certainty=False)
+    assert again.graph == net.graph
+    assert again.score == pytest.approx(net.score, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": "bic"},
+        {"search": "ges"},
+        {"model": "gaussian"},
+        {"penalty": "cv"},
+        {"model": {"x": "gaussian"}},
+    ],
+)
+def test_nothing_is_tried_if_a_choice_was_made(options):
+    net = aw.learn(bent_table(), certainty=False, **options)
+    assert net.settings["model"] == "gaussian"
+
+
+def test_units_rows_and_order_of_columns_do_not_decide():
+    table = bent_table()
+    net = aw.learn(table, certainty=False)
+    rows = np.random.default_rng(2).permutation(table.rows)
+    for changed in (
+        aw.table({name: 1e9 + table.values(name) for name in table.order}),
+        aw.table({name: -3.5 * table.values(name) for name in reversed(table.order)}),
+        table.take(rows),
+    ):
+        assert aw.learn(changed, certainty=False).graph == net.graph
+
+
+def test_levels_that_are_numbers_count_as_numbers_in_both():
+    rng = np.random.default_rng(3)
+    steps = rng.integers(0, 5, 300)
+    table = aw.table({"steps": steps, "y": (steps - 2.0) ** 2 + rng.normal(size=300)})
+    net = aw.learn(table, certainty=False)
+    assert net.settings["model"] == "curved"
+    assert not any(variable.discrete for variable in net.net.variables)
+    assert net.graph.n_arcs == 1
+
+
+def test_a_search_that_would_take_long_is_left_to_the_user(monkeypatch):
+    monkeypatch.setattr(automatic, "_MAX_SECONDS", 0.0)
+    net = aw.learn(bent_table(), certainty=False)
+    assert net.settings["model"] == "gaussian"
+    assert any("model='curved' does so" in note for note in net.notes)
+
+
+def test_rules_hold_for_further_forms():
+    rules = aw.Rules(forbidden=[("x", "y"), ("y", "x")])
+    net = aw.learn(bent_table(), rules=rules, certainty=False)
+    assert not {("x", "y"), ("y", "x")} & set(net.graph.arcs)
