@@ -258,3 +258,23 @@ def test_plots_show_model_and_data(visit, request, name):
     )
     assert all(marks)
     assert "NaN" not in tab.page.locator(".beside").inner_html()
+
+
+def test_draws_tell_what_they_share_and_nothing_about_noise(visit, folder):
+    rng = np.random.default_rng(5)
+    size, noise = rng.normal(size=(2, 800))
+    price = size + rng.normal(size=800)
+    town = np.where(size + rng.normal(size=800) > 0, "a", "b")
+    data = {"size": size, "price": price, "town": town, "noise": noise}
+    net = aw.learn(data, rules=aw.Rules(required="size -> town"), certainty=False)
+    tab = visit(net.report(folder / "draws.html"))
+    assert net.document()["answers"]["kind"] == "draws"
+    select(tab, net, "price")
+    tab.pause()
+    shown = telling(tab)
+    rows = net.sample(20_000, seed=3)
+    r = np.corrcoef(rows.column("price"), rows.column("size"))[0, 1]
+    assert shown["size"] == pytest.approx(100 * r**2, abs=4)
+    assert shown.get("noise", 0.0) < 1
+    assert 5 < shown["town"] < shown["size"]
+    assert tab.page.locator(".panel .choice input").first.is_hidden()

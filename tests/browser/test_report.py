@@ -308,6 +308,24 @@ def test_hostile_names_run_nothing_and_request_nothing(visit, folder):
     assert tab.page.evaluate("document.documentElement.scrollHeight") < 12_000
 
 
+@pytest.mark.filterwarnings("ignore")  # of other packages
+def test_an_exported_notebook_still_answers(visit, boston, folder):
+    export = pytest.importorskip("nbconvert").HTMLExporter()
+    notebook = pytest.importorskip("nbformat").v4
+    output = notebook.new_output("display_data", boston._repr_mimebundle_())
+    cell = notebook.new_code_cell("net", outputs=[output])
+    text, _ = export.from_notebook_node(notebook.new_notebook(cells=[cell]))
+    frame = re.search(r"<iframe.*?</iframe>", text, re.DOTALL)[0]
+    path = folder / "exported.html"
+    path.write_text(f"<html data-ready=yes><body>{frame}</body></html>", encoding="utf-8")
+    tab = visit(path)
+    inner = tab.page.frame_locator("iframe")
+    inner.locator("html[data-ready=yes]").wait_for(timeout=10_000)
+    inner.locator(".graph .node .title").nth(boston.net.index("MEDV")).click()
+    assert inner.locator(".panel h3").inner_text() == "MEDV"
+    tab.requests[:] = [url for url in tab.requests if not url.startswith("about:")]
+
+
 AXE = "ARCWISE_AXE"  # the path of axe.min.js
 
 

@@ -410,7 +410,7 @@ function makeCamera(root, picture) {
   });
   for (const end of ["pointerup", "pointercancel"]) root.addEventListener(end, (event) => pointers.delete(event.pointerId));
   root.style.aspectRatio = `${whole.width} / ${whole.height}`;
-  root.style.maxWidth = `${Math.round(whole.width * 1.25)}px`;
+  root.style.maxWidth = `${(whole.width / 13).toFixed(1)}rem`; // a little larger than its text is meant
   show();
   return { zoom, fit, show: reveal };
 }
