@@ -138,5 +138,26 @@ def test_rules_that_resample_complete_rows_name_what_they_need():
 
 
 def test_an_unknown_policy_is_an_error_that_lists_them():
-    with pytest.raises(DataError, match="'auto', 'drop'"):
+    with pytest.raises(DataError, match="'auto', 'impute', 'drop'"):
         aw.learn(columns(chain(12)), missing="guess")
+
+
+def test_drawing_gives_the_graph_and_almost_the_numbers_of_em():
+    table = aw.table(columns(chain(13, rows=600)))
+    em, drawn = (aw.learn(table, missing=word, certainty=False) for word in ("auto", "impute"))
+    assert drawn.cpdag == em.cpdag
+    for name in "bcd":
+        assert drawn[name].coefficients == pytest.approx(em[name].coefficients, abs=0.12)
+
+
+def test_several_completions_differ_in_the_missing_values_alone():
+    x = chain(14, rows=60)
+    net = aw.learn(columns(x), certainty=False)
+    several = net.impute(columns(x), completions=3, seed=1)
+    again = net.impute(columns(x), completions=3, seed=1)
+    gaps = np.isnan(x)
+    matrices = [table.matrix() for table in several]
+    assert len({matrix[gaps].sum() for matrix in matrices}) == 3
+    for matrix, same in zip(matrices, again, strict=True):
+        assert (matrix[~gaps] == x[~gaps]).all()
+        assert (matrix == same.matrix()).all()

@@ -264,13 +264,33 @@ class AskedNetwork(Asked):
             self.net, seen, changed, log=log, equivalents=others, **options
         )
 
-    def impute(self, rows: Any, seed: int | None = None, **options: Unpack[SeedlessOptions]) -> Any:
+    def impute(
+        self,
+        rows: Any,
+        seed: int | None = None,
+        *,
+        completions: int | None = None,
+        **options: Unpack[SeedlessOptions],
+    ) -> Any:
         """Fill the gaps: by expected values, or by draws where a seed is given.
 
         Of a data frame, the same kind of frame: columns without gaps, those that the network does not know,
-        and the index stay as they are. Of anything else, a table of the network's variables.
+        and the index stay as they are. Of anything else, a table of the network's variables. With
+        `completions`, a list of this many results with different draws, for multiple imputation.
         """
+        if completions is not None:
+            return self._completions(rows, seed or 0, completions, options)
         rng = None if seed is None else np.random.default_rng(whole("seed", seed))
+        return self._filled(rows, rng, options)
+
+    def _completions(self, rows: Any, seed: int, count: int, options: SeedlessOptions) -> list[Any]:
+        """Results with different draws, each by a generator of its own."""
+        rng = np.random.default_rng(whole("seed", seed))
+        spawned = rng.spawn(whole("number of completions", count))
+        return [self._filled(rows, each, options) for each in spawned]
+
+    def _filled(self, rows: Any, rng: np.random.Generator | None, options: SeedlessOptions) -> Any:
+        """The rows filled by expected values, or by draws of a generator."""
         known = self._rows(rows)
         filled = inference.impute(self.net, known, rng, **options).select(self.variables)
         frame = hasattr(rows, "columns") and not isinstance(rows, Table)

@@ -44,7 +44,8 @@ DRAWS = 10
 five, alarm (1000 rows, 30 % missing) has 1.5 wrong edges more; with twenty, as many as with ten."""
 
 _POOL = 8  # candidates for a missing number
-_MAX_ROWS = 100_000  # filled rows, beyond which there are fewer draws
+_MAX_COUNTED = 100_000  # filled rows of levels, beyond which there are fewer draws;
+_MAX_FITTED = 10_000  # and of other models, which are fitted row by row
 
 
 class RowChains:
@@ -164,7 +165,9 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Co
 
     observed = _with_values(table)
     incomplete = int(observed.missing().any(axis=1).sum())
-    draws = 1 if _holds_out(spec) else max(1, min(DRAWS, _MAX_ROWS // max(incomplete, 1)))
+    counted = all(variable.discrete for variable in observed.variables)
+    most = (_MAX_COUNTED if counted else _MAX_FITTED) // max(incomplete, 1)
+    draws = 1 if _holds_out(spec) else max(1, min(DRAWS, most))
     rng = spec.generator().spawn(5)[4]
     chains, work = RowChains(observed, draws, rng), _working(spec, observed)
 

@@ -133,9 +133,10 @@ def _recast(spec: Specification, statistics: Statistics) -> Table:
 
 def draws_values(spec: Specification, statistics: Statistics) -> bool:
     """Whether missing values are drawn: a family or a score of the specification needs complete rows."""
-    if checked_policy(spec.missing) != "auto" or not statistics.has_rows:
+    policy = checked_policy(spec.missing)
+    if policy == "drop" or not statistics.has_rows:
         return False
-    if spec.family.takes_gaps and spec.score not in _PREDICTIVE:
+    if policy == "auto" and spec.family.takes_gaps and spec.score not in _PREDICTIVE:
         return False
     return bool(statistics.rows("Missing values can be drawn for").missing().any())
 
