@@ -31,7 +31,7 @@ from run import ONE_CORE, PEER_PYTHON
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.conditionals.discrete_fits import DiscreteFits
 from arcwise.data import Complete, Table, Variable
 from arcwise.graphs import DAG, compare
@@ -131,7 +131,7 @@ def held_out(data, graph, smoothing):
 def judged(data, graph):
     """Distance, F1 of the skeleton, arcs, held-out likelihood."""
     found = compare(graph, data.truth)
-    return found.shd_cpdag, found.f1, graph.n_arcs, held_out(data, graph, Smoothing())
+    return found.shd_cpdag, found.f1, graph.n_arcs, held_out(data, graph, PseudoCounts())
 
 
 def way(word):

@@ -26,7 +26,7 @@ import arcwise as aw
 from arcwise.api.choices import specification
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.graphs import Rules, skeleton
-from arcwise.learners import BoundaryLearner, Directed
+from arcwise.learners import BoundaryLearner, DirectedProblem
 from arcwise.scores import ArcPenalty, Sum
 from arcwise.search import SEARCHES
 
@@ -55,7 +55,7 @@ def one(family: str, p: int, n: int, seed: int, kind: str) -> dict[str, Any]:
         path = BoundaryLearner.bind(spec, table).path(None, 1.01 * max(tried))
         values = [f1(path.at(penalty), drawn.moral) for penalty in tried]
     else:
-        score = Directed.bind(spec, table).score
+        score = DirectedProblem.bind(spec, table).score
         values = [f1(skeleton(searched(score, penalty)), drawn.skeleton) for penalty in tried]
     known = {"family": family, "p": p, "n": n, "seed": seed, "kind": kind}
     return {**known, "penalties": tried, "f1": values, "seconds": time.process_time() - began}

@@ -17,7 +17,7 @@ from data import shared_folder
 from discrete import Drawn, drawn
 
 import arcwise as aw
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.conditionals.discrete_fits import DiscreteFits
 from arcwise.data import Complete
 from arcwise.graphs import DAG
@@ -69,11 +69,11 @@ def total(model_of, graph, fresh):
 
 def judged(data, graph):
     """Held-out density by pseudo-counts, minus that of one pseudo-count per row."""
-    by_row = DiscreteFits(Complete(data.whole), Smoothing(1.0, "row"))
+    by_row = DiscreteFits(Complete(data.whole), PseudoCounts(1.0, "row"))
     base = total(by_row.conditional, graph, data.fresh)
     out, left_out = {}, {}
     for word, size in sizes(data.whole.rows, np.mean(by_row.levels)).items():
-        fits = DiscreteFits(Complete(data.whole), Smoothing(float(size), "table"))
+        fits = DiscreteFits(Complete(data.whole), PseudoCounts(float(size), "table"))
         out[word] = total(fits.conditional, graph, data.fresh) - base
         if word in map("{:g}".format, GRID):
             left_out[word] = sum(fits.loo(i, [s])[0] for i, s in enumerate(graph.parents))

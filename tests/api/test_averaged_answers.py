@@ -6,9 +6,9 @@ from naive.posterior import all_dags
 
 import arcwise as aw
 from arcwise.graphs import DAG, cpdag
-from arcwise.inference import Drawn, Ensemble
+from arcwise.inference import Ensemble, GraphOrigin
 from arcwise.learners.parameters import fitted_nets
-from arcwise.learners.posteriors.plan import weighed
+from arcwise.learners.posteriors.plan import weigh_problem
 from arcwise.results.posterior import of_draws
 
 QUESTIONS = [
@@ -42,7 +42,7 @@ def number(belief) -> tuple[float, float]:
 
 def by_hand(post: aw.Posterior, asked: dict) -> float:
     """The average over all graphs, weighed by prior, data and what is given."""
-    own = weighed(post.problem, post.plan.prior)
+    own = weigh_problem(post.problem, post.plan.prior)
     graphs = [
         DAG(post.found.nodes, tuple(tuple(sorted(row)) for row in parents))
         for parents in all_dags(len(post.found.nodes))
@@ -138,23 +138,23 @@ def beliefs(*means: float) -> np.ndarray:
 
 def test_members_of_a_class_that_was_drawn_count_as_one():
     means, shares = beliefs(0.0, 2.0, 1.0), np.array([0.25, 0.25, 0.5])
-    alone = Drawn(100.0).error(means, shares, shares[:, None], np.ones(1))[0]
-    drawn = Drawn(100.0, groups=np.array([0, 0, 1]))
+    alone = GraphOrigin(100.0).error(means, shares, shares[:, None], np.ones(1))[0]
+    drawn = GraphOrigin(100.0, groups=np.array([0, 0, 1]))
     together = drawn.error(means, shares, shares[:, None], np.ones(1))[0]
     assert alone == pytest.approx(np.sqrt(0.5 / 100 + (2 / 100) ** 2))
     assert together == pytest.approx(2 / 100)  # both classes say 1 on average
 
 
 def test_one_graph_that_was_always_drawn_is_not_certain():
-    once = Drawn(50.0).error(beliefs(1.0), np.ones(1), np.ones((1, 1)), np.array([2.0]))
+    once = GraphOrigin(50.0).error(beliefs(1.0), np.ones(1), np.ones((1, 1)), np.array([2.0]))
     assert once[0] == pytest.approx(3 / 50 * 2.0)
 
 
 def test_graphs_that_are_left_out_are_said():
     means, shares = beliefs(0.0, 1.0), np.array([0.5, 0.5])
-    bound = Drawn(left=0.02).error(means, shares, shares[:, None], np.ones(1))[0]
+    bound = GraphOrigin(left=0.02).error(means, shares, shares[:, None], np.ones(1))[0]
     assert bound == pytest.approx(0.02)
-    assert Drawn().error(means, shares, shares[:, None], np.ones(1))[0] == 0.0
+    assert GraphOrigin().error(means, shares, shares[:, None], np.ones(1))[0] == 0.0
 
 
 def test_equivalent_graphs_are_averaged_as_one_where_there_are_many():

@@ -17,7 +17,7 @@ from arcwise.api import progress
 from arcwise.api.progress import Away, Progress
 from arcwise.conditionals.parzen import ParzenFits
 from arcwise.evaluate import strengths
-from arcwise.learners.parallel import inside, runner
+from arcwise.learners.parallel import runner, watch_inside
 from arcwise.results import Step, searches
 from arcwise.scores import score
 from arcwise.search import SEARCHES
@@ -223,8 +223,8 @@ def test_a_watcher_for_other_processes_knows_the_deadline_and_ctrl_c():
     assert not Path(sent.flag).exists()
     assert not Away(time.time() + 100, sent.flag)(STEP)
     assert Away(time.time() - 0.1, sent.flag)(STEP)
-    assert inside(1, watch) is watch
-    assert inside(2, lambda step: True) is None
+    assert watch_inside(1, watch) is watch
+    assert watch_inside(2, lambda step: True) is None
 
 
 @pytest.mark.parametrize("how", ["time", "Ctrl-C"])
@@ -238,7 +238,7 @@ def test_pieces_of_work_in_other_processes_are_ended(how, recwarn):
     with Progress("working", 2.0 if how == "time" else None, show=False) as watch:
         if how == "Ctrl-C":
             timer.start()
-        sent = inside(2, watch)
+        sent = watch_inside(2, watch)
         done = runner(2, watch)(lambda number: work(number, sent), 6)
     assert how in str(watch.stopped)
     assert 1 <= len(done) <= 6

@@ -639,7 +639,7 @@ def test_a_run_goes_on_with_the_sampler_that_it_turned_to(tmp_path, monkeypatch)
 
 
 def test_draws_that_are_done_stay_where_longer_chains_have_no_time(monkeypatch):
-    true = graph_chains.filled
+    true = graph_chains.fill_chains
 
     def filled(length, *rest):
         found, ended = true(length, *rest)
@@ -648,7 +648,7 @@ def test_draws_that_are_done_stay_where_longer_chains_have_no_time(monkeypatch):
         few = [(each, each.parents[:3], each.log_scores[:3]) for each in found]
         return [replace(each, parents=bits, log_scores=logs) for each, bits, logs in few], True
 
-    monkeypatch.setattr(graph_chains, "filled", filled)
+    monkeypatch.setattr(graph_chains, "fill_chains", filled)
     monkeypatch.setattr(sys.modules["arcwise.mcmc.diagnostics"], "AGREE", 0.0)
     post = aw.posterior(noise(5), method=aw.MCMC(chains=2))
     assert post.found.diagnostics["doublings"] == 0

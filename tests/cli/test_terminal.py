@@ -63,6 +63,6 @@ def test_bars(terminal, share, length):
 
 
 def test_lists_of_names():
-    assert out.listed([]) == ""
-    assert out.listed(["a"]) == "a"
-    assert out.listed(["a", "b", "c"]) == "a, b and c"
+    assert out.list_names([]) == ""
+    assert out.list_names(["a"]) == "a"
+    assert out.list_names(["a", "b", "c"]) == "a, b and c"

@@ -7,7 +7,7 @@ from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
 
 import arcwise as aw
-from arcwise.conditionals import FAMILIES, Mixed, prepare
+from arcwise.conditionals import FAMILIES, MixedFamily, prepare
 from arcwise.data import Complete, Moments
 from arcwise.errors import DataError, FitError
 from arcwise.graphs import DAG
@@ -25,8 +25,8 @@ def registered(monkeypatch):
         monkeypatch.setitem(FAMILIES, family.name, family)
 
 
-def families() -> Mixed:
-    return Mixed({name: FAMILIES[word] for name, word in OWN.items()})
+def families() -> MixedFamily:
+    return MixedFamily({name: FAMILIES[word] for name, word in OWN.items()})
 
 
 @pytest.mark.parametrize("make", [bic, leave_one_out, "kfold"], ids=["bic", "loo", "kfold"])
@@ -36,7 +36,7 @@ def test_local_scores_are_those_of_each_variables_own_family(make):
     together = dict(OWN)
     if make is bic:
         together |= dict.fromkeys(("v2", "v3"), "laplace") | {"v2": "multinomial"}
-    family = Mixed({name: FAMILIES[word] for name, word in together.items()})
+    family = MixedFamily({name: FAMILIES[word] for name, word in together.items()})
     score = bind(family.bind(SOURCE))
     for child, name in enumerate(SOURCE.names):
         own = FAMILIES[together[name]]
@@ -82,7 +82,7 @@ def test_where_all_parameters_count_the_score_is_bic():
     words |= {"v1": "laplace", "v3": "gaussian"}
     net = aw.fit("[v0][v2|v0][v4][v3][v1|v3]", SOURCE, model=words)
     assert net.settings["score"] == "bic"
-    families = Mixed({name: FAMILIES[word] for name, word in words.items()})
+    families = MixedFamily({name: FAMILIES[word] for name, word in words.items()})
     assert net.score == pytest.approx(total(bic(families.bind(SOURCE)), net.graph))
 
 
@@ -103,7 +103,7 @@ def test_each_column_is_prepared_for_its_own_model():
 
 def test_rows_with_gaps_are_left_out_for_all_of_them():
     source = table({"a": [1.0, 2.0, np.nan, 4.0, 3.0, 7.0], "b": [2.0, np.nan, 1.0, 0.0, 5.0, 6.0]})
-    family = Mixed({"a": FAMILIES["gaussian"], "b": Laplace()})
+    family = MixedFamily({"a": FAMILIES["gaussian"], "b": Laplace()})
     both = prepare(family, Complete(source)).rows("The test needs")
     assert both.rows == 4
     assert both.columns[1].tolist() == [2.0, 0.0, 5.0, 6.0]
@@ -113,7 +113,7 @@ def test_what_is_not_possible_is_refused_in_words():
     with pytest.raises(FitError, match=r"no laplace model of 'v1' .*given 'v0' \(discrete\)"):
         aw.fit("[v0][v1|v0]", SOURCE, model={"v0": "multinomial", "v1": "laplace"})
     with pytest.raises(FitError, match="needs the rows of the table"):
-        Mixed({"a": FAMILIES["gaussian"], "b": Laplace()}).bind(
+        MixedFamily({"a": FAMILIES["gaussian"], "b": Laplace()}).bind(
             Moments.of(table({"a": [1.0, 2.0], "b": [2.0, 1.0]}))
         )
 

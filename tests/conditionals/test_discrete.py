@@ -5,7 +5,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, DiscreteConditional
-from arcwise.conditionals.discrete import MOST_CELLS, Smoothing
+from arcwise.conditionals.discrete import MOST_CELLS, PseudoCounts
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
 
@@ -42,7 +42,7 @@ def test_two_kinds_of_pseudo_counts_are_refused():
 
 
 @pytest.mark.parametrize(
-    "smoothing", [Smoothing(0.0), Smoothing(1.0, "row"), Smoothing(1.0, "table")]
+    "smoothing", [PseudoCounts(0.0), PseudoCounts(1.0, "row"), PseudoCounts(1.0, "table")]
 )
 def test_a_configuration_that_never_occurred_has_even_probabilities(smoothing):
     rows = smoothing.rows(np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]), 2.0)

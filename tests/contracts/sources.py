@@ -4,7 +4,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from arcwise.data import Complete, Gathered, Moments, Statistics, Table
+from arcwise.data import Complete, GatheredMoments, Moments, Statistics, Table
 
 
 class Intervened(Complete):
@@ -53,7 +53,7 @@ class Expected(Statistics):
         return self._inner.constant()
 
 
-def partial_sums(table: Table, parts: int = 7) -> Gathered:
+def partial_sums(table: Table, parts: int = 7) -> GatheredMoments:
     """Moments of parts of the rows, as the machines of a cluster would send them, merged in their order."""
     rows = np.array_split(np.arange(table.rows), parts)
-    return reduce(Gathered.merged, [Gathered.of(table.take(part)) for part in rows])
+    return reduce(GatheredMoments.merged, [GatheredMoments.of(table.take(part)) for part in rows])

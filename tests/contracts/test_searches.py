@@ -10,7 +10,7 @@ from contracts.laplace import Laplace
 from contracts.multinomial import Multinomial
 from naive.subsets import best_graph
 
-from arcwise.conditionals import FAMILIES, Mixed
+from arcwise.conditionals import FAMILIES, MixedFamily
 from arcwise.data import Table, Variable
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, Rules, legal_moves
@@ -310,7 +310,7 @@ def test_sets_that_no_model_takes_are_passed_over(word, score_word):
     """Numbers take numbers as parents and levels take levels; everything else scores minus infinity."""
     source = mixed(2, rows=40, p=4)
     own = {"continuous": Laplace(), "discrete": Multinomial()}
-    family = Mixed({variable.name: own[variable.kind] for variable in source.variables})
+    family = MixedFamily({variable.name: own[variable.kind] for variable in source.variables})
     score = CachedScore(bind(score_word, family, source))
     assert score.local(0, (1,)) == -np.inf
     result = checked(run(word, score), score)

@@ -8,7 +8,15 @@ from contracts.sources import Expected, Intervened, partial_sums
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, choose
 from arcwise.conditionals.rowwise import ViewFits
-from arcwise.data import Available, Complete, Gathered, Moments, Statistics, Table, statistics_of
+from arcwise.data import (
+    Available,
+    Complete,
+    GatheredMoments,
+    Moments,
+    Statistics,
+    Table,
+    statistics_of,
+)
 from arcwise.errors import FitError
 from arcwise.graphs import DAG
 from arcwise.learners import Specification, bind
@@ -127,7 +135,7 @@ def test_artificial_rows_are_merged_with_moments_and_with_rows():
     more = table.take(np.arange(5))
     both = Complete(table).merged(Complete(more))
     assert both.total == 45
-    moments = Gathered(Moments.of(table)).merged(Complete(more)).moments()
+    moments = GatheredMoments(Moments.of(table)).merged(Complete(more)).moments()
     assert moments.covariance == pytest.approx(both.moments().covariance)
     by_rows = aw.learn(table, certainty=False, prior=aw.Prior(rows=more))
     by_moments = aw.learn(Moments.of(table), certainty=False, prior=aw.Prior(rows=more))

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import arcwise as aw
-from arcwise.data import Moments, Table, gathered
+from arcwise.data import Moments, Table, gather_file
 from arcwise.errors import DataError
 
 
@@ -134,7 +134,7 @@ def test_kinds_levels_and_their_order_are_those_of_a_table_in_memory(tmp_path, e
     for name in whole.names:
         expected = np.bincount(whole.column(name))
         np.testing.assert_array_equal(np.bincount(found.column(name), found.weights), expected)
-    assert gathered(place).variables == found.variables
+    assert gather_file(place).variables == found.variables
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -166,13 +166,13 @@ def test_what_is_gathered_of_a_file_follows_the_kinds(tmp_path):
         x = rng.integers(0, 4, 5000)
         x[4000:] = rng.integers(0, late, 1000)  # beyond the first batches
         pd.DataFrame({"x": x, "y": x % 2}).to_csv(place, index=False)
-        assert isinstance(gathered(place), kind)
-        assert isinstance(gathered(place, levels=False), Moments)
+        assert isinstance(gather_file(place), kind)
+        assert isinstance(gather_file(place, levels=False), Moments)
     with pytest.raises(DataError, match="'x' holds numbers, but counts need levels"):
-        gathered(place, levels=True)
-    assert gathered(place, levels=True, drop=["x"]).names == ("y",)
+        gather_file(place, levels=True)
+    assert gather_file(place, levels=True, drop=["x"]).names == ("y",)
     pd.DataFrame({"x": x + 0.5, "y": x % 2}).to_csv(place, index=False)
-    assert gathered(place).names == ("x", "y")
+    assert gather_file(place).names == ("x", "y")
 
 
 def test_memory_is_that_of_distinct_rows(tmp_path):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from arcwise.data.covariance import normal_scores, pairwise, repaired
+from arcwise.data.covariance import normal_scores, pairwise, repair
 from arcwise.errors import DataError
 
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=30).filter(lambda x: len(set(x)) > 1)
@@ -78,7 +78,7 @@ def test_a_repair_is_definite_keeps_the_diagonal_and_says_what_it_did(p, seed):
     np.fill_diagonal(R, 1.0)
     sd = rng.uniform(0.1, 9, p)
     given_ = R * np.outer(sd, sd)
-    found = repaired(given_)
+    found = repair(given_)
     np.testing.assert_allclose(np.diag(found.matrix), sd**2)
     assert found.least == pytest.approx(np.linalg.eigvalsh(R)[0])
     apart = np.abs(found.matrix - given_) / np.outer(sd, sd)
@@ -105,6 +105,6 @@ def test_columns_that_share_too_little_are_named(rows, words):
 
 def test_the_sentence_counts_eigenvalues_in_plain_words():
     one = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
-    assert "raising 1 eigenvalue to" in repaired(one).note
+    assert "raising 1 eigenvalue to" in repair(one).note
     two = np.kron(np.eye(2), one)
-    assert "raising 2 eigenvalues to" in repaired(two).note
+    assert "raising 2 eigenvalues to" in repair(two).note

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from naive import cutting as naive
 
 from arcwise.data import discretise, read, table
-from arcwise.data.cuts import CUTTERS, between, entropy, kmeans, quantiles, width
+from arcwise.data.cuts import CUTTERS, entropy, kmeans, midpoints, quantiles, width
 
 few = st.lists(st.integers(-30, 30), min_size=2, max_size=24)
 
@@ -227,5 +227,5 @@ def test_weights_are_copies(word, rows):
 def test_between_is_above_the_lower_and_at_most_the_upper(one, two):
     low, high = min(one, two), max(one, two)
     if low < high:
-        (middle,) = between(np.array([low]), np.array([high]))
+        (middle,) = midpoints(np.array([low]), np.array([high]))
         assert low < middle <= high

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from arcwise.evaluate.accuracy import Classified
+from arcwise.evaluate.accuracy import ClassProbabilities
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,9 @@ def found():
     proba = rng.dirichlet(np.ones(3), 200)
     truth = np.array([rng.choice(3, p=row) for row in proba])
     weights = rng.integers(1, 4, 200).astype(float)
-    return Classified("c", ("a", "b", "z"), truth, np.log(proba), proba.argmax(axis=1), weights, 5)
+    return ClassProbabilities(
+        "c", ("a", "b", "z"), truth, np.log(proba), proba.argmax(axis=1), weights, 5
+    )
 
 
 def test_numbers_are_those_of_scikit_learn(found):
@@ -31,7 +33,7 @@ def test_numbers_are_those_of_scikit_learn(found):
 
 def test_errors_are_those_of_means():
     even, truth = np.log(np.full((4, 2), 0.5)), np.array([0, 0, 1, 1])
-    alike = Classified("c", (0, 1), truth, even, np.zeros(4, int), np.ones(4))
+    alike = ClassProbabilities("c", (0, 1), truth, even, np.zeros(4, int), np.ones(4))
     assert alike.accuracy == 0.5
     assert alike.accuracy_error == pytest.approx(0.5 / np.sqrt(3))
     assert alike.log_loss_error == pytest.approx(0.0)
@@ -53,7 +55,7 @@ def test_reliability(found):
 def test_a_sure_error_is_bounded():
     with np.errstate(divide="ignore"):
         logs = np.log(np.array([[1.0, 0.0]]))
-    wrong = Classified("c", (0, 1), np.array([1]), logs, np.array([0]), np.ones(1))
+    wrong = ClassProbabilities("c", (0, 1), np.array([1]), logs, np.array([0]), np.ones(1))
     assert wrong.log_loss == pytest.approx(-np.log(1e-15))
     assert wrong.calibration_error == pytest.approx(1.0)
 

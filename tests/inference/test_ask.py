@@ -9,7 +9,7 @@ from arcwise.data import Table
 from arcwise.distributions import Grid, Normal
 from arcwise.errors import DataError, GraphError, OptionError
 from arcwise.inference import (
-    closed,
+    has_closed_form,
     marginal_log_density,
     predict,
     pseudo_log_density,
@@ -27,11 +27,11 @@ def rows_of(net, matrix):
 
 
 def test_one_place_decides():
-    assert closed(NORMAL)
-    assert closed(cut(NORMAL, {0: 1.0}))
-    assert not closed(MARKOV)
-    assert not closed(BAYES)
-    assert not closed(gaussian_markov(np.eye(2), np.zeros(2), np.random.default_rng(1)))
+    assert has_closed_form(NORMAL)
+    assert has_closed_form(cut(NORMAL, {0: 1.0}))
+    assert not has_closed_form(MARKOV)
+    assert not has_closed_form(BAYES)
+    assert not has_closed_form(gaussian_markov(np.eye(2), np.zeros(2), np.random.default_rng(1)))
 
 
 def test_gaussian_networks_stay_exact_unless_a_method_is_named():

@@ -10,7 +10,7 @@ from arcwise.conditionals.clg import ConditionalGaussianModel
 from arcwise.data import Variable
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, random_dag
-from arcwise.inference.class_posterior import class_log_joint, normalised
+from arcwise.inference.class_posterior import class_log_joint, normalise_logs
 from arcwise.networks import BayesNet, log_density
 
 
@@ -56,7 +56,7 @@ def test_impossible_rows():
     )
     logs = class_log_joint(net, 0, (np.zeros(2, np.uint8), np.array([0, 1], np.uint8)))
     assert np.isneginf(logs[1]).all()
-    assert np.exp(normalised(logs)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert np.exp(normalise_logs(logs)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
 def gaussian_net():
@@ -126,7 +126,7 @@ def test_a_feature_beside_the_class():
         (DiscreteConditional(np.array([0.2, 0.8])), model),
     )
     logs = class_log_joint(net, 0, (np.zeros(1, np.uint8), np.zeros(1)))
-    assert np.exp(normalised(logs))[0] == pytest.approx([0.2, 0.8])
+    assert np.exp(normalise_logs(logs))[0] == pytest.approx([0.2, 0.8])
 
 
 def test_a_table_that_would_not_fit_is_refused_with_its_size():

@@ -18,7 +18,7 @@ from arcwise.distributions import Normal
 from arcwise.errors import DataError, OptionError
 from arcwise.graphs import UGraph
 from arcwise.inference import Effort, query, sample
-from arcwise.inference.gibbs_chains import begin, reached, sweep
+from arcwise.inference.gibbs_chains import begin, reach_hidden, sweep
 from arcwise.networks import MarkovNet
 
 POINTS, BANDWIDTHS = bent_points(), np.array([0.6, 0.7, 0.5])
@@ -153,7 +153,7 @@ def chain_net():
 def test_only_what_matters_is_drawn():
     net = chain_net()
     gaps = np.array([[True, True, False, True, True], [True, True, True, True, False]])
-    assert reached(net, gaps, [0]).tolist() == [
+    assert reach_hidden(net, gaps, [0]).tolist() == [
         [True, True, False, False, False],
         [True, True, True, True, False],
     ]

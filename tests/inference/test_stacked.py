@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 import arcwise as aw
 from arcwise.errors import ArcwiseError
-from arcwise.inference.stacked import Stacker, _mixed, first_met
+from arcwise.inference.stacked import Stacker, _mix, first_met
 
 
 def bent(seed: int = 1, rows: int = 150) -> aw.Table:
@@ -56,7 +56,7 @@ def test_weights_are_those_of_greatest_likelihood():
     densities = rng.gamma(1.0, size=(4, 400))
     densities[2] += 1.0
     weights = np.ones(400)
-    best = _mixed(densities, weights)
+    best = _mix(densities, weights)
     assert best.sum() == pytest.approx(1.0)
 
     def value(shares):

@@ -10,7 +10,7 @@ from arcwise.data import Table, Variable
 from arcwise.graphs import DAG
 from arcwise.inference import explain, predict, probability, query
 from arcwise.inference.class_posterior import class_log_joint
-from arcwise.inference.factors import Scaled
+from arcwise.inference.factors import ScaledArray
 from arcwise.networks import BayesNet
 
 
@@ -210,11 +210,13 @@ def test_a_missing_feature_with_many_children_is_summed_out_exactly():
 def test_scaled_numbers_calculate_as_numbers_do():
     rng = np.random.default_rng(8)
     one, two = rng.random((3, 4, 2)), rng.random((1, 4, 1)) * (rng.random((1, 4, 1)) < 0.7)
-    product = Scaled.of(one) * Scaled.of(two)
+    product = ScaledArray.of(one) * ScaledArray.of(two)
     assert np.exp(product.log()) == pytest.approx(one * two, rel=1e-14)
     assert np.exp(product.sum((0, 2)).log()) == pytest.approx((one * two).sum((0, 2)), rel=1e-14)
     assert product.shares() == pytest.approx(one * two / (one * two).sum(), rel=1e-14)
     logs = np.array([-1e6, -1e6 + 1.0, -np.inf])
-    assert Scaled.of_logs(logs).log()[:2] == pytest.approx(logs[:2], rel=1e-15)
-    assert Scaled.of_logs(logs).shares() == pytest.approx([1 / (1 + np.e), np.e / (1 + np.e), 0.0])
-    assert not Scaled.of(np.zeros(3)).shares().any()
+    assert ScaledArray.of_logs(logs).log()[:2] == pytest.approx(logs[:2], rel=1e-15)
+    assert ScaledArray.of_logs(logs).shares() == pytest.approx(
+        [1 / (1 + np.e), np.e / (1 + np.e), 0.0]
+    )
+    assert not ScaledArray.of(np.zeros(3)).shares().any()

@@ -8,7 +8,7 @@ import pytest
 from naive.classify import aode, best_tree, conditional_information
 
 import arcwise as aw
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.data import Table
 from arcwise.graphs import Rules
 from arcwise.learners import Learner, Specification
@@ -250,7 +250,7 @@ def test_leaving_one_row_out_is_learning_again(structure):
     data = columns(seed=9, rows=40)
     table = aw.table(data)
     graph = problem_of(table, structure).structure(0.0)
-    logs = leave_one_out(table, graph, "kind", Smoothing(1.0, "cell"))
+    logs = leave_one_out(table, graph, "kind", PseudoCounts(1.0, "cell"))
     for row in (0, 13, 39):
         rest = table.take(np.setdiff1d(np.arange(40), [row]))
         net = aw.fit(graph, rest, model=aw.Discrete(alpha=1.0))
@@ -418,7 +418,7 @@ def test_each_step_of_a_selection_is_the_best_one():
     def accuracy(names):
         part = table.select([*names, "kind"])
         graph = problem_of(part, "naive").structure(0.0)
-        logs = leave_one_out(part, graph, "kind", Smoothing(1.0, "cell"))
+        logs = leave_one_out(part, graph, "kind", PseudoCounts(1.0, "cell"))
         return (logs.argmax(axis=1) == table.columns[target]).mean()
 
     chosen = [n for n in learned(data, select="forward").net.names if n != "kind"]

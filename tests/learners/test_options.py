@@ -8,7 +8,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.errors import OptionError
-from arcwise.learners.options import checked, checked_options, options_of
+from arcwise.learners.options import check_option, checked_options, options_of
 
 ROWS = {name: np.random.default_rng(i).normal(size=30) for i, name in enumerate("abc")}
 
@@ -75,7 +75,7 @@ def test_an_option_given_as_a_parameter_shows_the_new_call(words, said):
     ],
 )
 def test_values_of_the_right_kind_are_taken(value, kind, expected):
-    found = checked("option", value, kind)
+    found = check_option("option", value, kind)
     assert found == expected
     assert type(found) is type(expected)
 
@@ -100,7 +100,7 @@ def test_values_of_the_right_kind_are_taken(value, kind, expected):
 )
 def test_values_of_another_kind_are_refused(value, kind, words):
     with pytest.raises(OptionError, match=f"The option 'option' is .*{words}"):
-        checked("option", value, kind)
+        check_option("option", value, kind)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from arcwise.learners import bind
 from arcwise.learners.posteriors.replicates import (
     Replicates,
     child_of,
-    gathered,
+    gather_results,
     resolve,
     row_weights,
 )
@@ -159,12 +159,12 @@ def test_pieces_go_on_from_those_done():
         asked.append(number)
         return number
 
-    assert gathered(work, 5, done=[0, 1]) == [0, 1, 2, 3, 4]
+    assert gather_results(work, 5, done=[0, 1]) == [0, 1, 2, 3, 4]
     assert asked == [2, 3, 4]
-    assert gathered(work, 2, done=[0, 1]) == [0, 1]
+    assert gather_results(work, 2, done=[0, 1]) == [0, 1]
 
 
 def test_a_watcher_ends_it_with_what_is_done():
-    found = gathered(lambda number: number, 100, watch=lambda step: step.number >= 3)
+    found = gather_results(lambda number: number, 100, watch=lambda step: step.number >= 3)
     assert found == [0, 1, 2]
-    assert gathered(lambda number: None if number == 2 else number, 10) == [0, 1]
+    assert gather_results(lambda number: None if number == 2 else number, 10) == [0, 1]

@@ -8,7 +8,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.learners.classifiers import (
     ClassifierSpec,
     learn_classifier,
@@ -47,7 +47,7 @@ def test_leave_one_out_accuracy_of_naive_bayes(shared_data, name):
     table, target = loaded(shared_data, name)
     ready = prepared_classes(table, target)
     graph = ClassifierSpec(np.random.default_rng(0)).problem(ready, target).structure(0.0)
-    logs = leave_one_out(ready, graph, target, Smoothing(1.0, "cell"))
+    logs = leave_one_out(ready, graph, target, PseudoCounts(1.0, "cell"))
     right = logs.argmax(axis=1) == ready.column(target)
     assert (ready.rows, int(right.sum())) == (int(wanted["rows"]), int(wanted["correct"]))
 

@@ -7,7 +7,7 @@ import pytest
 from naive import junction as naive
 
 import arcwise as aw
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.data import Variable
 from arcwise.errors import FileError, FitError, GraphError
 from arcwise.graphs import Limits, Rules, UGraph, decomposable, moral, numbered_cliques
@@ -58,7 +58,7 @@ def of_graph(word, table):
 @pytest.mark.parametrize("word", GRAPHS)
 def test_cliques_have_the_frequencies_of_the_data(word, weights):
     graph, table = of_graph(word, rows(weights=weights))
-    joint = fitted_tables(table, graph, Smoothing(0.0))
+    joint = fitted_tables(table, graph, PseudoCounts(0.0))
     found, data = whole(joint), empirical(table)
     assert found.sum() == pytest.approx(1.0, abs=1e-9)
     for clique in numbered_cliques(graph):
@@ -70,7 +70,7 @@ def test_cliques_have_the_frequencies_of_the_data(word, weights):
 def test_no_other_tables_on_the_cliques_are_more_likely(word):
     graph, table = of_graph(word, rows())
     joint, data, rng = (
-        fitted_tables(table, graph, Smoothing(0.0)),
+        fitted_tables(table, graph, PseudoCounts(0.0)),
         empirical(table),
         np.random.default_rng(1),
     )
@@ -87,7 +87,7 @@ def test_no_other_tables_on_the_cliques_are_more_likely(word):
 
 
 @pytest.mark.parametrize(
-    "smoothing", [Smoothing(1.0, "row"), Smoothing(2.0, "table"), Smoothing(0.5, "cell")]
+    "smoothing", [PseudoCounts(1.0, "row"), PseudoCounts(2.0, "table"), PseudoCounts(0.5, "cell")]
 )
 @pytest.mark.parametrize("word", ["two cliques", "square"])
 def test_pseudo_counts_leave_no_zero_and_agree_between_cliques(word, smoothing):
@@ -110,9 +110,9 @@ def test_pseudo_counts_leave_no_zero_and_agree_between_cliques(word, smoothing):
 
 def test_both_ways_agree_on_a_decomposable_graph():
     graph, table = of_graph("two cliques", rows())
-    closed = fitted_tables(table, graph, Smoothing(1.0))
+    closed = fitted_tables(table, graph, PseudoCounts(1.0))
     levels = tuple(len(v.levels) for v in table.variables)
-    fitted = contingency._proportional(table, graph, Smoothing(1.0), levels, None)
+    fitted = contingency._proportional(table, graph, PseudoCounts(1.0), levels, None)
     assert np.allclose(whole(closed), whole(fitted), atol=1e-9)
 
 
@@ -215,7 +215,7 @@ def test_graphs_whose_tables_are_too_large_keep_their_local_models(monkeypatch):
     graph, table = of_graph("wheel", rows())
     monkeypatch.setattr(contingency, "LARGEST", 10)
     with pytest.raises(FitError, match="no joint distribution"):
-        fitted_tables(table, graph, Smoothing())
+        fitted_tables(table, graph, PseudoCounts())
     net = aw.fit(graph, table)
     assert net.net.joint is None
     assert net.query("a", given={"c": "y"}, sweeps=50).error > 0

@@ -82,7 +82,7 @@ class OneNetwork:
         return replace(drawn, notes=(*drawn.notes, *note))
 
 
-class Asked(ABC):
+class QueryMethods(ABC):
     """The methods of asking, for whatever has an `AnswerSource`."""
 
     @property
@@ -215,7 +215,7 @@ class Asked(ABC):
         return conform(rows, self._columns())
 
 
-class AskedNetwork(Asked):
+class AskedNetwork(QueryMethods):
     """The methods of asking that one network alone has."""
 
     net: Net

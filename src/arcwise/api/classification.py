@@ -13,7 +13,7 @@ from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError
-from arcwise.evaluate.accuracy import Classified
+from arcwise.evaluate.accuracy import ClassProbabilities
 from arcwise.frame import escaped, html_block
 from arcwise.learners.classifiers import (
     Classifier,
@@ -43,7 +43,7 @@ class Classification:
     """
 
     network: Network
-    validated: Classified | None
+    validated: ClassProbabilities | None
     classifier: Classifier
     loss: Array | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -125,7 +125,7 @@ def classify(
     )  # fmt: skip
     ready = prepared_classes(table, target)
     costs = loss_matrix(loss, ready.variable(target).levels or ())
-    validated = _validated(ready, target, spec, costs, folds, seed) if folds else None
+    validated = _cross_validate(ready, target, spec, costs, folds, seed) if folds else None
     found = learn_classifier(ready, target, spec)
     choices = {each.name: getattr(spec, each.name) for each in fields(spec) if each.name != "rng"}
     settings = {**{n: value for n, value in choices.items() if value is not None}, "seed": seed}
@@ -163,9 +163,9 @@ def loss_matrix(loss: Any, classes: Iterable[Any]) -> Array | None:
     return matrix
 
 
-def _validated(
+def _cross_validate(
     table: Table, target: str, spec: ClassifierSpec, loss: Array | None, folds: int, seed: int
-) -> Classified:
+) -> ClassProbabilities:
     """Probabilities of each row's classes by a classifier learned without its part."""
     table, parts = cut(table, folds, np.random.default_rng(seed), by=target)
     codes = table.column(target).astype(np.intp)
@@ -179,7 +179,9 @@ def _validated(
             )
     logs = held_out_logs(table, target, parts, lambda rows: learn_classifier(rows, target, spec))
     weights = np.ones(table.rows) if table.weights is None else np.asarray(table.weights)
-    return Classified(target, classes, codes, logs, decide(np.exp(logs), loss), weights, folds)
+    return ClassProbabilities(
+        target, classes, codes, logs, decide(np.exp(logs), loss), weights, folds
+    )
 
 
 def net_of(classifier: Classifier, source: Table, settings: Mapping[str, Any]) -> Network:

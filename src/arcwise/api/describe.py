@@ -205,7 +205,7 @@ def to_dict(net: Network) -> dict[str, Any]:
 
 def summary(net: Network) -> str:
     """A few lines a person likes to read."""
-    lines = [*_heading(net), *(f"note: {note}" for note in net.notes)]
+    lines = [*_head_lines(net), *(f"note: {note}" for note in net.notes)]
     shown = net.edges.present
     return "\n".join([*lines, "", str(shown)] if len(shown) else lines)
 
@@ -217,7 +217,7 @@ def html(net: Network) -> str:
     edges = net.edges.present
     drawn = graph_svg(edges.drawn(net.graph), edges) or ""
     table = edges.to_html(_EDGES) if len(edges) else ""
-    lines = [*(f"<p>{escaped(line)}</p>" for line in _heading(net)), *notes_html(net.notes)]
+    lines = [*(f"<p>{escaped(line)}</p>" for line in _head_lines(net)), *notes_html(net.notes)]
     return html_block(*lines, drawn, table)
 
 
@@ -243,7 +243,7 @@ _EDGES = 12
 """Edges that are listed under a picture."""
 
 
-def _heading(net: Network) -> list[str]:
+def _head_lines(net: Network) -> list[str]:
     lines = [repr(net)[1:-1]]
     if net.score is not None:
         proof = _proof(net)

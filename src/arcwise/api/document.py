@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcwise import inference
 from arcwise.api.describe import legend
 from arcwise.api.predictive import HeldOutSummary, predictive
-from arcwise.api.provenance import Making, making
+from arcwise.api.provenance import Provenance, provenance_of
 from arcwise.api.remarks import Doubt, doubts, sentences
 from arcwise.api.summaries import BinnedPair, Summary, pair, rounded_range, summary
 from arcwise.conditionals import linear_of
@@ -80,7 +80,7 @@ class DrawnLine(TypedDict):
     ink: float
 
 
-class Drawing(TypedDict):
+class GraphDrawing(TypedDict):
     """The graph with the places of its boxes and lines, y growing downwards; one box for each variable."""
 
     width: float
@@ -155,14 +155,14 @@ class Document(TypedDict):
     directed: bool
     sentences: list[str]
     order: list[int]
-    picture: Drawing
+    picture: GraphDrawing
     edges: list[EdgeEntry]
     legend: list[str]
     variables: list[VariableEntry]
     doubts: list[Doubt]
     held_out: HeldOutSummary | None
     path: PathEntry | None
-    making: Making
+    making: Provenance
     answers: Answers
 
 
@@ -205,7 +205,7 @@ def document(
         "doubts": doubts(net),
         "held_out": predictive(net, validation),
         "path": None if graphs is None else _path(net, *graphs),
-        "making": making(net),
+        "making": provenance_of(net),
         "answers": answers,
     }
 
@@ -229,7 +229,7 @@ def _path(net: Network, path: Path, at: float) -> PathEntry:
 # -- the graph -----------------------------------------------------------------------------------
 
 
-def _picture(net: Network, rows: list[Edge]) -> Drawing:
+def _picture(net: Network, rows: list[Edge]) -> GraphDrawing:
     beliefs = len(net.net.names) <= MAX_WITH_BELIEFS
     shown = [_rows(variable) if beliefs else 0 for variable in net.net.variables]
     sizes = np.array(

@@ -28,10 +28,10 @@ from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_cer
 from arcwise.graphs import Limits, Rules
 from arcwise.inference import OtherGraphs
 from arcwise.learners import Specification, bind
-from arcwise.learners.parallel import cores, inside, one_thread
+from arcwise.learners.parallel import cores, one_thread, watch_inside
 from arcwise.learners.posteriors.find import find_posterior, method_for
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan
-from arcwise.learners.posteriors.replicates import Replicates, gathered, resolve
+from arcwise.learners.posteriors.replicates import Replicates, gather_results, resolve
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net, whole
 from arcwise.notes import Fix, Note, NoteKind, StopReason, notes_of
@@ -187,9 +187,9 @@ def path_certainty(
     penalties = tuple(sorted({max(knot.penalty, 0.0) for knot in path.knots}))
     choices = resolve(problem.spec.but(penalty=0.0), problem, n_jobs, watch)
     rng = np.random.default_rng(whole("seed", seed)).spawn(5)[4]
-    away = inside(n_jobs, watch)
+    away = watch_inside(n_jobs, watch)
     work = Replicates.of(choices, rng, penalties=penalties, watch=away, **ways)
-    pieces = gathered(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
+    pieces = gather_results(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
     found = tuple(piece for piece in pieces if not isinstance(piece, str))
     if not found:
         raise NoTimeError("Time ran out before one path was done: allow more.")
@@ -299,12 +299,12 @@ def _quick_replicates(
         find = partial(find_posterior, spec, source, own_score=True)
         run = find(plan, watch)
     if watch.stopped:
-        return None, _ended(watch, budget)
+        return None, _end_note(watch, budget)
     with one_thread(source), budget.watch() as watch:
         run = find(replace(plan, draws=_RUNGS[0]), watch, kept=run.kept)
     there = len(run.kept["sizes"])
     if there < _RUNGS[-1]:
-        return None, _ended(watch, budget)
+        return None, _end_note(watch, budget)
     counted = next(rung for rung in _RUNGS if rung <= there)
     if counted < there:
         few, at_ease = replace(plan, draws=counted), Progress("certainty", show=False)
@@ -313,7 +313,7 @@ def _quick_replicates(
     return replace(run.found, meaning=many), None
 
 
-def _ended(watch: Progress, budget: CertaintyBudget) -> Note:
+def _end_note(watch: Progress, budget: CertaintyBudget) -> Note:
     return (
         _none(str(watch.stopped))
         if watch.stopped.reason is StopReason.INTERRUPTED

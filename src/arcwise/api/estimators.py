@@ -114,7 +114,7 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
             map(str, getattr(self, "feature_names_in_", map("x{}".format, range(len(names)))))
         )
         own = dict(zip(shown, names, strict=True))
-        given = {word: _renamed(getattr(self, word), own) for word in ("penalty", "factors")}
+        given = {word: _rename(getattr(self, word), own) for word in ("penalty", "factors")}
         settings = {
             word: each for word, each in self.get_params().items() if word not in _NOT_OPTIONS
         }
@@ -157,7 +157,7 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         return float(np.linalg.norm(np.asarray(comp_cov) - self.covariance_))
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+def _rename(value: Any, names: Mapping[str, str]) -> Any:
     """Penalties or factors with the names that columns have inside; numbers and words as they are."""
     word = isinstance(value, str) and not Path(value).suffix
     if value is None or word or isinstance(value, Real):

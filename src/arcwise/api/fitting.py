@@ -22,11 +22,11 @@ from arcwise.learners.parameters import (
     markov_net,
     noise_note,
     pseudo_total,
-    retuned,
+    retune,
     undirected_total,
 )
 from arcwise.learners.settings import score_settings
-from arcwise.learners.specification import Specification, prepared
+from arcwise.learners.specification import Specification, prepare_data
 from arcwise.networks import Net
 from arcwise.notes import NoteKind, notes_of
 from arcwise.scores import SCORES, Score
@@ -72,7 +72,7 @@ def fit(
     >>> net["MEDV"].coefficients.round(3).tolist()
     [9.102]
     """
-    known = _known(graph, data, models_of(model), score_of(score), missing, seed)
+    known = _bind(graph, data, models_of(model), score_of(score), missing, seed)
     on, fits = known.graph, known.fits
     net = directed_net(on, fits) if on.directed else markov_net(on, fits)
     total = known.total(net)
@@ -118,7 +118,7 @@ def score(
     >>> aw.score("RM -> MEDV", homes) > aw.score("[RM][MEDV]", homes)
     True
     """
-    known = _known(graph, data, models_of(model), score_of(score), missing, seed)
+    known = _bind(graph, data, models_of(model), score_of(score), missing, seed)
     on = known.graph
     total = known.total(on if on.directed else markov_net(on, known.fits))
     if is_pseudo(total.word) and not known.pseudo:
@@ -130,7 +130,7 @@ def score(
     return total.value
 
 
-class _Known(NamedTuple):
+class _BoundFit(NamedTuple):
     """A known graph over columns (`source`) of the `whole` data, what its local models are fitted from, and
     its score.
 
@@ -171,9 +171,9 @@ def _no_joint(net: Net) -> str:
     )
 
 
-def _known(
+def _bind(
     graph: Any, data: Any, models: Models, scored: Scored, missing: str, seed: int
-) -> _Known:
+) -> _BoundFit:
     """Tie families and a score to the data; the parameters are those of `fit`."""
     known = graph_of(graph)
     pseudo = not known.directed and is_pseudo(scored.name)
@@ -187,13 +187,13 @@ def _known(
     )
     working = Specification(np.random.default_rng(seed), model=family, score=score, missing=missing)
     inputs = known.over(source.names) if isinstance(known, DAG) else None
-    _, ready = prepared(working, statistics_of(source), inputs)
+    _, ready = prepare_data(working, statistics_of(source), inputs)
     on = known.over(ready.names)
     rng = np.random.default_rng(seed).spawn(4)[0]  # that of `learn`
-    fits = retuned(family.bind_members(ready, models.options), on)
+    fits = retune(family.bind_members(ready, models.options), on)
     name = score or _default_score(fits)
     measure = SCORES[name].tie(fits, rng, **scored.options)
-    return _Known(
+    return _BoundFit(
         on,
         source,
         whole,

@@ -66,7 +66,7 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     >>> round(float(net.query("rain", given={"wet": "yes"}).probability("yes")), 4)
     0.6585
     """
-    known = _directed(graph)
+    known = _as_dag(graph)
     known = known.over(sorted(known.nodes))
     missing = sorted(set(known.nodes) ^ set(numbers))
     if missing:
@@ -318,7 +318,7 @@ def random_network(
     if model not in ("discrete", "gaussian"):
         raise unknown("model of a random network", model, ("discrete", "gaussian"))
     if names is None:
-        graph = _directed(nodes)
+        graph = _as_dag(nodes)
         names = graph.nodes
         if arcs is not None:
             raise GraphError(
@@ -349,7 +349,7 @@ def _names_alone(nodes: Any) -> tuple[str, ...] | None:
     return given_names(names) if are_texts(names) and not any(map(has_links, names)) else None
 
 
-def _directed(given: Any) -> DAG:
+def _as_dag(given: Any) -> DAG:
     """A DAG in any form."""
     graph = graph_of(given)
     if not graph.directed:

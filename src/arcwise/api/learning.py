@@ -15,7 +15,7 @@ from arcwise.data.functions import function_notes
 from arcwise.errors import NoTimeError
 from arcwise.evaluate import bend_notes
 from arcwise.graphs import DAG, Limits, Rules, UGraph
-from arcwise.learners import Learned, Learner, Specification
+from arcwise.learners import LearnedNetwork, Learner, Specification
 from arcwise.learners.parallel import one_thread
 from arcwise.learners.settings import settings_of
 from arcwise.notes import NOT_STOPPED, Fix, Note, NoteKind, Stop, notes_of
@@ -202,7 +202,7 @@ def curve_notes(
 
 
 def network_of(
-    learned: Learned,
+    learned: LearnedNetwork,
     source: Source,
     seed: int | None,
     stopped: Stop = NOT_STOPPED,

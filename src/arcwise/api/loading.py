@@ -92,7 +92,7 @@ def load(path: str | PathLike[str], data: Any = None) -> Any:
     FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
     DataError : data that the network was not learned from.
     """
-    found = _loaded(path)
+    found = _load(path)
     if data is None:
         return found
     if not isinstance(found, Network):
@@ -102,7 +102,7 @@ def load(path: str | PathLike[str], data: Any = None) -> Any:
     return _with_data(found, data)
 
 
-def _loaded(path: str | PathLike[str]) -> Any:
+def _load(path: str | PathLike[str]) -> Any:
     stored = io.load(path)
     kind = stored.about.get("kind", "network")
     if not isinstance(kind, str):

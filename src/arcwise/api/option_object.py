@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, get_type_hints
 
 from arcwise.errors import OptionError, join_words
-from arcwise.learners.options import checked, checked_options
+from arcwise.learners.options import check_option, checked_options
 
 __all__ = ["Option", "kinds_of", "objects_with", "with_settings"]
 
@@ -39,7 +39,7 @@ class Option:
         """Check each setting against its type."""
         kinds = get_type_hints(type(self))
         for each in fields(self):
-            value = checked(each.name, getattr(self, each.name), kinds[each.name])
+            value = check_option(each.name, getattr(self, each.name), kinds[each.name])
             object.__setattr__(self, each.name, value)
 
     @property

@@ -152,7 +152,7 @@ def read_posterior(stored: io.StoredNet, path: str | PathLike[str]) -> Posterior
     try:
         return _read_posterior(stored, about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArcwiseError) as error:
-        why = shortened(str(error).strip().rstrip("."), 300)
+        why = shorten(str(error).strip().rstrip("."), 300)
         raise FileError(
             f"{str(path)!r} cannot be read: it is a damaged posterior ({why})."
         ) from None
@@ -193,7 +193,7 @@ def _read_choices(held: Any, seed: Any) -> Specification | None:
         nested = dict if name in ("rules", "score_default", "model", *_OPTIONS) else None
         if name not in _CHOICES or not fits(value, PLAIN | nested):
             raise FileError(
-                f"its choice {name!r} must be a plain value, got {shortened(repr(value))}"
+                f"its choice {name!r} must be a plain value, got {shorten(repr(value))}"
             )
     default = choices["score_default"]
     _check_default(default)
@@ -310,7 +310,7 @@ def as_number(value: Any, name: str) -> float | None:
     if value is None:
         return None
     if not fits(value, float) or isnan(value):
-        raise FileError(f"its {name} must be a number, got {shortened(repr(value))}")
+        raise FileError(f"its {name} must be a number, got {shorten(repr(value))}")
     return float(value)
 
 
@@ -326,7 +326,7 @@ def as_sequence(value: object) -> Sequence[Any]:
 
 def _entry(value: Any, hint: Any, empty: Any, what: str) -> Any:
     if not fits(value, hint | None):
-        raise FileError(f"an entry of its 'about' must be {what}, got {shortened(repr(value))}")
+        raise FileError(f"an entry of its 'about' must be {what}, got {shorten(repr(value))}")
     return empty if value is None else value
 
 
@@ -347,11 +347,11 @@ def as_stop(value: object) -> Stop:
     """Why a run ended."""
     stop = NOT_STOPPED if value is None else Stop.from_dict(value)
     if stop is None:
-        raise FileError(f"its end must have a reason and a detail, got {shortened(repr(value))}")
+        raise FileError(f"its end must have a reason and a detail, got {shorten(repr(value))}")
     return stop
 
 
-def shortened(text: str, most: int = 60) -> str:
+def shorten(text: str, most: int = 60) -> str:
     """A text inside a message: short, and on one line."""
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[:most]} ..."

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io, results
-from arcwise.api.asking import Asked
+from arcwise.api.asking import QueryMethods
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Source, Variable
@@ -23,8 +23,8 @@ from arcwise.errors import FitError, GraphError, OptionError, plural, unknown
 from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
 from arcwise.evaluate.consensus import Stability, stability, supported_graph
 from arcwise.graphs import DAG, UGraph, graph_of, separated
-from arcwise.inference import Drawn, Ensemble, Probability
-from arcwise.learners import Learned, Specification, bind
+from arcwise.inference import Ensemble, GraphOrigin, Probability
+from arcwise.learners import LearnedNetwork, Specification, bind
 from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
@@ -49,7 +49,7 @@ class WeightedGraph(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior(Asked):
+class Posterior(QueryMethods):
     """A distribution over graphs, ready to be asked.
 
     Attributes
@@ -225,7 +225,7 @@ class Posterior(Asked):
         fits = problem.fits
         net = directed_net(graph, fits) if graph.directed else markov_net(graph, fits)
         total = sum(problem.score.local(node, row) for node, row in enumerate(net.inputs))
-        learned = Learned(
+        learned = LearnedNetwork(
             problem,
             net,
             float(total),
@@ -278,7 +278,7 @@ class Posterior(Asked):
         nets = fitted_nets(graphs, problem.fits)
         said = f"Averaged over {plural(len(nets), 'graph')} ({self.meaning})."
         said += f" All others have probability {chosen.left:.2g}." * bool(chosen.left)
-        return Ensemble(nets, weights, said, Drawn(chosen.size, chosen.left, groups))
+        return Ensemble(nets, weights, said, GraphOrigin(chosen.size, chosen.left, groups))
 
     @cached_property
     def _ensemble(self) -> Ensemble:

@@ -11,7 +11,7 @@ from arcwise.data import folds as cut
 from arcwise.data.folds import Folds
 from arcwise.errors import ArcwiseError, plural
 from arcwise.evaluate import Validation, validate_folds
-from arcwise.learners import GraphFitter, prepared
+from arcwise.learners import GraphFitter, prepare_data
 
 if TYPE_CHECKING:
     from arcwise.api.net import Network
@@ -109,7 +109,7 @@ def _quick_validation(net: Network) -> Validation | None:
     if not MIN_ROWS <= data.rows <= MAX_CELLS / max(len(net.variables), 1):
         return None
     try:
-        spec, ready = prepared(spec.but(search="auto"), statistics_of(data))
+        spec, ready = prepare_data(spec.but(search="auto"), statistics_of(data))
         rows = ready.rows("Cross-validation needs")
         dealt = Folds(*cut(rows, FOLDS, np.random.default_rng(0)))
         return validate_folds(dealt, GraphFitter(spec, net.graph))

@@ -18,13 +18,13 @@ from arcwise.errors import ArcwiseError
 if TYPE_CHECKING:
     from arcwise.api.net import Network
 
-__all__ = ["Making", "making"]
+__all__ = ["Provenance", "provenance_of"]
 
 _OPTIONS = ("model", "score", "search", "missing")
 _APART = ("note", "edges")
 
 
-class Making(TypedDict):
+class Provenance(TypedDict):
     """How a network came about: facts as pairs of a label and a text, and what makes it again."""
 
     facts: list[list[str]]
@@ -37,7 +37,7 @@ class Making(TypedDict):
     command: str
 
 
-def making(net: Network) -> Making:
+def provenance_of(net: Network) -> Provenance:
     """Describe how a network came about."""
     learned = "search" in net.settings
     return {

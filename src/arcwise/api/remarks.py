@@ -95,7 +95,7 @@ def _certainty(rows: list[Edge], directed: bool) -> str:
 def doubts(net: Network) -> list[Doubt]:
     """Reasons for doubt: few rows, uncertain edges, open directions, and the notes of learning."""
     rows = list(net.edges.present.sorted())
-    found = [_few_rows(net), _uncertain(rows), _open(rows, net.directed), _unchecked(net)]
+    found = [_few_rows(net), _uncertain(rows), _open(rows, net.directed), _certainty_doubt(net)]
     notes: list[Doubt] = [
         {"about": note.kind.value, "text": _cut(str(note)), "fix": ""} for note in all_notes(net)
     ]
@@ -143,7 +143,7 @@ def _open(rows: list[Edge], directed: bool) -> Doubt | None:
     }
 
 
-def _unchecked(net: Network) -> Doubt | None:
+def _certainty_doubt(net: Network) -> Doubt | None:
     if not net.edges.unchecked or net.rows is None:
         return None
     return {

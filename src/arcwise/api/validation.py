@@ -18,11 +18,11 @@ from arcwise.data import folds as cut
 from arcwise.data.folds import Folds, given_folds
 from arcwise.errors import DataError, FitError, GraphError, OptionError, close_to, unknown
 from arcwise.evaluate import Difference, Divergence, Validation, validate_folds
-from arcwise.evaluate.validate import Pruning, pruning
+from arcwise.evaluate.validate import PruningPath, prune_inputs
 from arcwise.graphs import DAG, Rules, UGraph, graph_of
 from arcwise.graphs.parser import plain
 from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared_cases
-from arcwise.learners.parallel import inside, one_thread, runner
+from arcwise.learners.parallel import one_thread, runner, watch_inside
 from arcwise.networks import Net, whole
 from arcwise.notes import StopReason
 from arcwise.results import SearchEnd
@@ -67,7 +67,11 @@ def validate(
     -------
     Validation : prints as a table.
     """
-    fixed = None if isinstance(graph, str) and graph in graphs() else _fixed(graph, search, penalty)
+    fixed = (
+        None
+        if isinstance(graph, str) and graph in graphs()
+        else _graph_learner(graph, search, penalty)
+    )
     kind = graph if fixed is None else "directed" if fixed.directed else "undirected"
     spec = specification(
         graph=kind, model=model, score=score, search=search, penalty=penalty, rules=rules, prior=prior,
@@ -84,7 +88,7 @@ def validate(
         rows = rows.take(~rows.missing()[:, rows.index(target)])
     dealt = _dealt(source, rows, labels if isinstance(folds, str) else folds, seed, target)
     with one_thread(source), Progress("validating", time_limit, progress) as watch:
-        away, result = inside(n_jobs, watch), None
+        away, result = watch_inside(n_jobs, watch), None
         with contextlib.suppress(SearchEnd):
             learner = Learner(spec, watch=away, tuning_watch=away)
             fitter = learner if fixed is None else GraphFitter(spec, fixed.over(rows.names))
@@ -103,7 +107,7 @@ def _complete(result: Validation | None, watch: Progress) -> Validation:
     )
 
 
-def _fixed(graph: Any, search: str | Search, penalty: Any) -> DAG | UGraph:
+def _graph_learner(graph: Any, search: str | Search, penalty: Any) -> DAG | UGraph:
     """A graph whose parameters alone are learned; a single word is none."""
     if isinstance(graph, str) and plain(graph):
         raise unknown("kind of graph", graph, graphs())
@@ -163,7 +167,7 @@ def prune(
     n_jobs: int = 1,
     time_limit: float | None = None,
     progress: bool | None = None,
-) -> Pruning:
+) -> PruningPath:
     """Remove the inputs of one variable one by one, the least missed first (Hofmann and Tresp 1995).
 
     Parameters
@@ -191,7 +195,7 @@ def prune(
     problem = Problem.bind(spec, statistics_of(source))
     unseen = None if test is None else conform(test, problem.data.variables).complete()
     with watching as watch:
-        found = pruning(
+        found = prune_inputs(
             problem.fits, problem.score, problem.data.names.index(target), unseen, watch
         )
     return replace(found, stopped=watch.stopped) if found.stopped else found

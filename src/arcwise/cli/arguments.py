@@ -193,7 +193,7 @@ def event(text: str) -> dict[str, Any]:
             raise DataError(f"The event {text!r} bounds {name!r} twice.")
         if name[0] in "<>" or name[-1] in "<>":
             raise _no_event(part)
-        low, high = _inside(found.get(name, (None, None)), low, high)
+        low, high = _narrow_bounds(found.get(name, (None, None)), low, high)
         if low is not None and high is not None and low > high:
             raise DataError(
                 f"Nothing can satisfy {text!r}: the lower bound is above the upper one."
@@ -224,7 +224,7 @@ def _no_event(text: str) -> DataError:
     )
 
 
-def _inside(known: Bounds, low: float | None, high: float | None) -> Bounds:
+def _narrow_bounds(known: Bounds, low: float | None, high: float | None) -> Bounds:
     """Narrow known bounds by further ones."""
     lows = [each for each in (known[0], low) if each is not None]
     highs = [each for each in (known[1], high) if each is not None]
@@ -244,10 +244,10 @@ def either(words: Iterable[str]) -> str:
     return " or ".join(filter(None, [", ".join(first), last]))
 
 
-def typed(text: str) -> str:
+def quote_for_shell(text: str) -> str:
     r"""Quote a text as one would type it; what cannot be seen becomes an escape in ``$'...'``.
 
-    >>> print(typed("pH"), typed("a b"), typed("tab\tname"))
+    >>> print(quote_for_shell("pH"), quote_for_shell("a b"), quote_for_shell("tab\tname"))
     pH 'a b' $'tab\u0009name'
     """
     if text.isprintable():

@@ -24,7 +24,7 @@ FAINT = 0.005
 def posterior(
     source: flags.Source,
     search: flags.Search,
-    scoring: flags.Scoring,
+    scoring: flags.ScoreFlags,
     known: flags.Knowledge,
     categories: Categories,
     method: Annotated[str, learning_option("WORD")] = "auto",
@@ -92,7 +92,7 @@ def posterior(
     settings |= {"draws": draws, "time_limit": time_limit, "checkpoint": checkpoint}
     data = categories.table(source, stream, scoring.model)
     settings["progress"] = False if quiet else None
-    found, seconds = terminal.timed(lambda: api.posterior(data, **settings))
+    found, seconds = terminal.time_work(lambda: api.posterior(data, **settings))
     written = outputs.write(
         [
             (output, found.save, "the distribution"),
@@ -177,4 +177,6 @@ def _show_pairs(found: Posterior) -> None:
         terminal.show(f"{plural(rest, 'pair')} with less than {FAINT:g}")
     what = f"Adjacent: {found.meaning} of an edge between the two"
     ways = "; ->, <-: of the arc in this direction" if found.directed else ""
-    terminal.show("", terminal.styled(f"{what}{ways}; error: its Monte-Carlo error.", "dim"), "")
+    terminal.show(
+        "", terminal.style_text(f"{what}{ways}; error: its Monte-Carlo error.", "dim"), ""
+    )

@@ -13,7 +13,7 @@ from arcwise.cli.flags import learning_option, main_output
 if TYPE_CHECKING:
     from arcwise.api import Classification
     from arcwise.data import Table
-    from arcwise.evaluate import Classified
+    from arcwise.evaluate import ClassProbabilities
 
 __all__ = ["classify"]
 
@@ -90,7 +90,7 @@ def classify(
         folds=folds,
         seed=seed,
     )
-    found, seconds = terminal.timed(learned)
+    found, seconds = terminal.time_work(learned)
     net = found.network
     written = outputs.write(
         [(output, net.save, _written_as(structure)), (plot, outputs.draw(net.plot), "a picture")]
@@ -170,7 +170,7 @@ def _show_arcs(found: Classification, most: int = 20) -> None:
         terminal.show("")
 
 
-def _show_validated(found: Classified) -> None:
+def _show_validated(found: ClassProbabilities) -> None:
     about = (
         ("rows", f"{found.rows} in {found.folds} folds"),
         ("accuracy", f"{found.accuracy:.4f} ± {found.accuracy_error:.4f}"),

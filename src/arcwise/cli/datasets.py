@@ -18,7 +18,16 @@ from arcwise.cli import flags, inputs, outputs, terminal
 from arcwise.cli.arguments import assignments, bounds, names, numbers
 from arcwise.cli.flags import argument, main_output, option
 from arcwise.cli.inputs import read_table
-from arcwise.cli.terminal import aside, facts, file_name, frame_grid, grid, show, show_json, styled
+from arcwise.cli.terminal import (
+    facts,
+    file_name,
+    frame_grid,
+    grid,
+    print_aside,
+    show,
+    show_json,
+    style_text,
+)
 from arcwise.errors import DataError, FileError, OptionError, plural, unknown
 
 if TYPE_CHECKING:
@@ -43,11 +52,11 @@ def _show_audit(found: Audit, name: str) -> None:
     rows, columns = found.size
     weighted = "" if found.cases == rows else f" ({found.cases:g} cases by weight)"
     size = f"{plural(rows, 'row')}{weighted}, {plural(columns, 'column')}"
-    show(styled(f"{name}: {size}", "bold"), "")
+    show(style_text(f"{name}: {size}", "bold"), "")
     show(frame_grid(found.frame))
     for title, notes in (("Notes", found.notes), ("Findings", found.findings)):
         if notes:
-            show("", styled(title, "bold"), *(f"- {note.shell()}" for note in notes))
+            show("", style_text(title, "bold"), *(f"- {note.shell()}" for note in notes))
 
 
 def data(
@@ -94,7 +103,7 @@ def _show_entries(entries: list[Example]) -> None:
     for entry in entries:
         title = f"{entry.name}: {_size(entry)}"
         about = (("", entry.what), ("", f"Origin: {entry.origin}. Terms: {entry.terms}."))
-        show("", styled(title, "bold"), facts(about))
+        show("", style_text(title, "bold"), facts(about))
     first = entries[0]
     ending = "csv" if first.kind == "table" else "bif"
     show("", f"Write one with: arcwise data {first.name} > {first.name}.{ending}")
@@ -108,7 +117,7 @@ def _print(entry: Example) -> None:
         outputs.print_table(_columns(entry))
     else:
         outputs.print_bytes(read_bytes(entry.path))
-    aside(f"{entry.name}: {_size(entry)}. Origin: {entry.origin}. Terms: {entry.terms}.")
+    print_aside(f"{entry.name}: {_size(entry)}. Origin: {entry.origin}. Terms: {entry.terms}.")
 
 
 def _columns(entry: Example) -> Any:
@@ -163,7 +172,7 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     model, dot, picture, report = (folder / f"{DEMO}.{ending}" for ending in endings)
     outputs.check((path, ()) for path in (model, dot, picture, report))
     table = example(DEMO)
-    net, seconds = terminal.timed(lambda: learn(table))
+    net, seconds = terminal.time_work(lambda: learn(table))
     terminal.show_network(net, Path(f"{DEMO} (example data of Arcwise)"), seconds)
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
@@ -253,10 +262,12 @@ class Categories(Levels):
                 "--discretise and --level do not go with --stream, which reads the file only once: write the "
                 "levels to a file first, with 'arcwise discretise'."
             )
-        return _made(source, self.discretise, self.settings())
+        return _discretised_table(source, self.discretise, self.settings())
 
 
-def _made(source: flags.DataOptions, method: str | None, settings: dict[str, Any]) -> Table:
+def _discretised_table(
+    source: flags.DataOptions, method: str | None, settings: dict[str, Any]
+) -> Table:
     """Read a table and make categories of its columns."""
     from arcwise import data
 
@@ -285,9 +296,11 @@ def discretise(
     """
     outputs.check([(output, outputs.TABLES)], [source.data])
     chosen = {"columns": names(columns)} if columns else {}
-    table = _made(source, None if method == "none" else method, how.settings() | chosen)
+    table = _discretised_table(
+        source, None if method == "none" else method, how.settings() | chosen
+    )
     for note in table.notes:
-        aside(note)
+        print_aside(note)
     if output is not None:
         _show(table, file_name(source.data))
     outputs.give_table(table.to_arrow(), output, plural(table.rows, "row"))
@@ -301,7 +314,7 @@ def _show(table: Table, name: str) -> None:
         for variable in made
         if variable.cuts is not None or variable.coding is not None
     ]
-    show(styled(f"{name}: {plural(len(rows), 'column')} cut into levels", "bold"), "")
+    show(style_text(f"{name}: {plural(len(rows), 'column')} cut into levels", "bold"), "")
     show(grid(["column", ">levels", "which"], rows), "")
 
 
@@ -320,7 +333,7 @@ def levels(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
         column, colon, level = (part.strip() for part in head.rpartition(":"))
         if not (colon and column and level and (held.strip() or not sign)):
             raise DataError(f"--level must be written as column:level=content, got {text!r}.")
-        what = _held(held.strip()) if sign else None
+        what = _parse_content(held.strip()) if sign else None
         found.setdefault(column, {}).setdefault(level, []).append(what)
     return {
         column: {level: held if len(held) > 1 else held[0] for level, held in levels.items()}
@@ -328,7 +341,7 @@ def levels(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _held(text: str) -> Any:
+def _parse_content(text: str) -> Any:
     """What a level holds: a range of numbers or times, a regular expression, or a form of text."""
     if len(text) > 2 and text[0] == text[-1] == "/":
         try:

@@ -58,10 +58,10 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command whose parameters are single options in the place of groups of them."""
     single: dict[str, inspect.Parameter] = {}
     groups: dict[str, Any] = {}
-    for name, parameter in _described(command).items():
+    for name, parameter in _described_parameters(command).items():
         if is_dataclass(parameter.annotation):
             groups[name] = parameter.annotation
-            single |= _described(groups[name])
+            single |= _described_parameters(groups[name])
         else:
             single[name] = parameter
 
@@ -80,7 +80,7 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
 _PARAMETERS = "Parameters\n----------\n"
 
 
-def _described(owner: Any) -> dict[str, inspect.Parameter]:
+def _described_parameters(owner: Any) -> dict[str, inspect.Parameter]:
     """Parameters by name; an option has the help that the docstring has for it."""
     found = inspect.signature(owner, eval_str=True).parameters
     for each in getattr(owner, "__mro__", [owner]):
@@ -257,7 +257,7 @@ def _start(text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Scoring:
+class ScoreFlags:
     """What local models are fitted, how graphs are compared, and with what effort.
 
     Parameters
@@ -286,7 +286,7 @@ class Scoring:
         return {**choices, "seed": self.seed, "n_jobs": self.jobs}
 
 
-def learning(search: Search, scoring: Scoring) -> dict[str, Any]:
+def learning(search: Search, scoring: ScoreFlags) -> dict[str, Any]:
     """Give what is learned and how, as the library takes it."""
     return with_options(scoring.option, {**search.settings(), **scoring.choices()})
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from arcwise.cli import flags, outputs
 from arcwise.cli.flags import argument
 from arcwise.cli.inputs import any_graph
-from arcwise.cli.terminal import aside, listed, show, show_json, styled
+from arcwise.cli.terminal import list_names, print_aside, show, show_json, style_text
 from arcwise.errors import ArcwiseError, FitError, GraphError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def compare(
     from arcwise.graphs import compare as compare_graphs
 
     one, two = any_graph(first), any_graph(second)
-    notes = _lacking(one, two)
+    notes = _missing_nodes(one, two)
     nodes = sorted({*one.nodes, *two.nodes})
     found = compare_graphs(one.over(nodes), two.over(nodes))
     differing = _differences(found)
@@ -53,11 +53,11 @@ def compare(
         show_json({**asdict(found), "differences": differing, "notes": notes, **numbers})
         return
     for note in notes:
-        aside(note)
+        print_aside(note)
     show(*found.distances)
     for what, pairs in differing.items():
         if pairs:
-            show("", styled(what, "bold"), *_lines(pairs))
+            show("", style_text(what, "bold"), *_lines(pairs))
     _show_numbers(numbers)
 
 
@@ -89,14 +89,14 @@ def _show_numbers(found: dict[str, Any]) -> None:
     """Print divergences, and the numbers that differ most."""
     apart = found.get("divergence", {})
     if isinstance(apart, str):
-        aside(f"No divergence: {apart}")
+        print_aside(f"No divergence: {apart}")
     elif apart:
-        show("", styled("divergence (nats per row)", "bold"))
+        show("", style_text("divergence (nats per row)", "bold"))
         for each, value in apart.items():
             error = f" ± {value['error']:.2g}" if value["error"] else ""
             show(f"  {each}: {value['nats']:.6g}{error}")
     if found.get("parameters"):
-        show("", styled("parameters that differ most", "bold"))
+        show("", style_text("parameters that differ most", "bold"))
         show(
             *(
                 f"  {each['variable']}: {each['number']} is {each['first']:.4g} in A, "
@@ -106,11 +106,11 @@ def _show_numbers(found: dict[str, Any]) -> None:
         )
 
 
-def _lacking(one: Graph, two: Graph) -> list[str]:
+def _missing_nodes(one: Graph, two: Graph) -> list[str]:
     """Say which nodes each graph lacks: tables of arcs often name only nodes with arcs."""
     if one.nodes and two.nodes and set(one.nodes).isdisjoint(two.nodes):
         raise GraphError(
-            f"The two graphs share no node: A has {listed(one.nodes)}, B has {listed(two.nodes)}."
+            f"The two graphs share no node: A has {list_names(one.nodes)}, B has {list_names(two.nodes)}."
         )
     notes = []
     for name, graph, other in (("A", one, two), ("B", two, one)):
@@ -118,13 +118,13 @@ def _lacking(one: Graph, two: Graph) -> list[str]:
         if absent:
             counted = "a node" if len(absent) == 1 else "nodes"
             notes.append(
-                f"{name} does not name {listed(absent)}: counted as {counted} without edges."
+                f"{name} does not name {list_names(absent)}: counted as {counted} without edges."
             )
     return notes
 
 
 def _lines(pairs: list[str]) -> list[Any]:
-    lines = [styled(f"  {pair}") for pair in pairs[:PRINTED]]
+    lines = [style_text(f"  {pair}") for pair in pairs[:PRINTED]]
     more = len(pairs) - PRINTED
     return [*lines, f"  ... and {more} more"] if more > 0 else lines
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arcwise.cli.terminal import STANDARD_INPUT, file_name, listed
+from arcwise.cli.terminal import STANDARD_INPUT, file_name, list_names
 from arcwise.errors import DataError, FileError, GraphError, close_to
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ def read_raw(path: Path, na_values: Sequence[str] = ()) -> Raw:
     from arcwise.data import source
 
     if path == STANDARD_INPUT:
-        with source.naming(Path(file_name(path))):
+        with source.name_file_in_errors(Path(file_name(path))):
             return source.raw_bytes(sys.stdin.buffer.read(), tuple(na_values))
-    place = source.existing(path)
-    with source.naming(place):
+    place = source.check_file(path)
+    with source.name_file_in_errors(place):
         return source.raw(place, tuple(na_values))
 
 
@@ -60,10 +60,10 @@ def read_table(
     """
     from arcwise.data import with_copies
     from arcwise.data.kinds import settle
-    from arcwise.data.source import naming
+    from arcwise.data.source import name_file_in_errors
 
     raw = read_raw(path, na_values)
-    with naming(Path(file_name(path))):
+    with name_file_in_errors(Path(file_name(path))):
         left = _chosen_columns(raw, weights, only, drop)
         made = (make or settle)(left, kinds=kinds, na_values=na_values, weights=weights)
         return with_copies(made, copies)
@@ -73,7 +73,7 @@ def _chosen_columns(raw: Raw, weights: str | None, only: Sequence[str], drop: Se
     """Keep the columns that were asked for, and that of the weights."""
     wanted = [*only, weights] if only and weights else only
     columns = dict(zip(raw.names, raw.arrays, strict=True))
-    names = tuple(_chosen(raw.names, wanted, drop))
+    names = tuple(_choose_columns(raw.names, wanted, drop))
     return replace(raw, names=names, arrays=tuple(columns[name] for name in names))
 
 
@@ -88,12 +88,12 @@ def read_batches(
     drop: Sequence[str] = (),
 ) -> Table | Moments:
     """Gather the counts of levels, or the moments of numbers, of a file that may be larger than memory."""
-    from arcwise.data import gathered
+    from arcwise.data import gather_file
     from arcwise.data.source import READ_ONCE
 
     if path == STANDARD_INPUT:
         raise DataError(f"{file_name(path)}: {READ_ONCE}")
-    return gathered(
+    return gather_file(
         path,
         columns=only or None,
         drop=drop,
@@ -104,10 +104,10 @@ def read_batches(
     )
 
 
-def _chosen(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> list[str]:
+def _choose_columns(there: Sequence[str], only: Sequence[str], drop: Sequence[str]) -> list[str]:
     """Choose columns: some only, or all but some, in the file's order.
 
-    >>> _chosen(["a", "b", "c"], [], ["b"])
+    >>> _choose_columns(["a", "b", "c"], [], ["b"])
     ['a', 'c']
     """
     for name in (*only, *drop):
@@ -126,22 +126,22 @@ def read_rows(
 
     skipped = set(unread)
     columns = {
-        name: unmarked(array, na_values)
+        name: blank_marks(array, na_values)
         for name, array in zip(raw.names, raw.arrays, strict=True)
         if name not in skipped and name in net.net.names
     }
     if not columns:
         if skipped.isdisjoint(raw.names):
             raise DataError(
-                f"The file has no column of the network: it has {listed(raw.names)}, the network "
-                f"{listed(net.variables)}."
+                f"The file has no column of the network: it has {list_names(raw.names)}, the network "
+                f"{list_names(net.variables)}."
             )
         # Only the target itself is there: nothing is known of any row.
         columns = {net.net.names[0]: pa.nulls(raw.rows, pa.float64())}
     return conform(pa.table(columns), net.net.variables)
 
 
-def unmarked(array: Any, na_values: Sequence[str]) -> Any:
+def blank_marks(array: Any, na_values: Sequence[str]) -> Any:
     """Turn numbers that mean a gap into gaps; text is taken care of when read."""
     import pyarrow as pa
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def learn(
     source: flags.Source,
     search: flags.Search,
-    scoring: flags.Scoring,
+    scoring: flags.ScoreFlags,
     known: flags.Knowledge,
     categories: Categories,
     stream: flags.Stream = False,
@@ -74,14 +74,14 @@ def learn(
     data = categories.table(source, stream, scoring.model)
     settings |= {"certainty": certainty, "time_limit": time_limit}
     settings["progress"] = False if quiet else None
-    net, seconds = terminal.timed(lambda: api.learn(data, **settings))
+    net, seconds = terminal.time_work(lambda: api.learn(data, **settings))
     written = outputs.write(
         [
             (target, net.save, "the model"),
             (dot, net.save, "the graph for Graphviz"),
             (plot, outputs.draw(net.plot), "a picture"),
             (report, lambda to: net.report(to, source.data.name), "the report"),
-            *_tuning(net, curves),
+            *_tuning_wishes(net, curves),
         ]
     )
     if json:
@@ -107,11 +107,13 @@ def _check_tuning(penalty: object, graph: str) -> None:
         )
 
 
-def _tuning(net: Network, places: list[Path]) -> list[outputs.Wish]:
+def _tuning_wishes(net: Network, places: list[Path]) -> list[outputs.Wish]:
     if net.tuning:
         return [(place, net.save_tuning, "how the penalty was chosen") for place in places]
     for place in places:
-        terminal.aside(f"{place} is not written: no rule chose the penalty, or it had no time to.")
+        terminal.print_aside(
+            f"{place} is not written: no rule chose the penalty, or it had no time to."
+        )
     return []
 
 
@@ -164,7 +166,7 @@ def fit(
 def validate(
     source: flags.Source,
     search: flags.Search,
-    scoring: flags.Scoring,
+    scoring: flags.ScoreFlags,
     known: flags.Knowledge,
     categories: Categories,
     folds: Annotated[str, learning_option("NUMBER|COLUMN")] = "10",
@@ -215,7 +217,7 @@ def _show_validation(found: Validation) -> None:
         np.isfinite(found.majority).any()
     )
     what = "Each variable" if len(found.names) > 1 else found.names[0]
-    terminal.show(terminal.styled(f"{what} predicted from all the others.{majority}", "dim"))
+    terminal.show(terminal.style_text(f"{what} predicted from all the others.{majority}", "dim"))
 
 
 # -- edges or inputs removed one by one --------------------------------------------------------------
@@ -230,7 +232,7 @@ def path(
     source: flags.Source,
     stream: flags.Stream = False,
     search: Annotated[str, learning_option("WORD")] = "auto",
-    scoring: flags.Scoring,
+    scoring: flags.ScoreFlags,
     known: flags.EdgeRules,
     categories: Categories,
     time_limit: flags.TimeLimit = None,
@@ -271,7 +273,7 @@ def path(
     settings |= {"graph": "undirected", "time_limit": time_limit}
     settings |= {"progress": False if quiet else None, **known.settings(source)}
     data = categories.table(source, stream, scoring.model)
-    found, seconds = terminal.timed(lambda: api.path(data, **settings))
+    found, seconds = terminal.time_work(lambda: api.path(data, **settings))
     written = outputs.write(
         [
             (output, lambda to: outputs.write_table(_curve(found), to), "edges against penalty"),
@@ -317,7 +319,7 @@ def _show_path(found: PenaltyPath, data: Table | Moments, name: Path, seconds: f
         more = plural(len(gone) - PRINTED, "removal")
         terminal.show(f"... after {more} of weaker edges")
     what = "Penalties" if found.path.grid else "Penalties and losses"
-    terminal.show("", terminal.styled(f"{what} in {found.unit}.", "dim"), "")
+    terminal.show("", terminal.style_text(f"{what} in {found.unit}.", "dim"), "")
 
 
 def _cells(found: PenaltyPath, each: Any) -> list[str]:
@@ -330,7 +332,7 @@ def _cells(found: PenaltyPath, each: Any) -> list[str]:
 def prune(
     source: flags.Source,
     target: flags.Target,
-    scoring: flags.Scoring,
+    scoring: flags.ScoreFlags,
     test: Annotated[Path | None, data_option("FILE")] = None,
     time_limit: flags.TimeLimit = None,
     output: Annotated[Path | None, main_output()] = None,

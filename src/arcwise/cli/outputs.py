@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.cli.arguments import either
-from arcwise.cli.terminal import STANDARD_INPUT, aside, show
+from arcwise.cli.terminal import STANDARD_INPUT, print_aside, show
 from arcwise.errors import FileError
 
 TABLES = (".csv", ".tsv", ".parquet")
@@ -69,11 +69,11 @@ def _check_place(path: Path, inputs: Iterable[Path]) -> None:
 
 def model_file(path: Path | None, source: Path) -> Path:
     """Give the file that a model goes to: as asked, or the data's name with .json, here."""
-    from arcwise.data.source import existing
+    from arcwise.data.source import check_file
 
     if source == STANDARD_INPUT:
         return path or Path("stdin.json")
-    stem = existing(source).name.removesuffix(".gz")
+    stem = check_file(source).name.removesuffix(".gz")
     return path or Path(f"{Path(stem).stem}.json")
 
 
@@ -100,7 +100,7 @@ def _save(place: Path, save: Callable[[Path], Any], what: str) -> Path:
         kept = _save_elsewhere(place, save)
         if kept is None:
             raise
-        aside(f"arcwise: {error} Instead, {what} was written to {str(kept)!r}.")
+        print_aside(f"arcwise: {error} Instead, {what} was written to {str(kept)!r}.")
     MISPLACED.set(True)
     return kept
 
@@ -155,7 +155,7 @@ def write_table(table: Any, path: Path) -> None:
         pq.write_table(table, content)
         write_bytes(path, content.getvalue())
     else:
-        write_bytes(path, _separated(table, "\t" if name.endswith(".tsv") else ","))
+        write_bytes(path, _separate(table, "\t" if name.endswith(".tsv") else ","))
 
 
 def arrow(rows: Iterable[Sequence[Any]], kinds: Mapping[str, str]) -> Any:
@@ -175,7 +175,7 @@ def arrow(rows: Iterable[Sequence[Any]], kinds: Mapping[str, str]) -> Any:
 
 def print_table(table: Any) -> None:
     """Write an Arrow table to standard output as CSV."""
-    print_bytes(_separated(table, ","))
+    print_bytes(_separate(table, ","))
 
 
 def print_bytes(content: bytes) -> None:
@@ -185,11 +185,11 @@ def print_bytes(content: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _separated(table: Any, separator: str) -> bytes:
+def _separate(table: Any, separator: str) -> bytes:
     """Write separated text; cells and names are quoted only where they need it."""
     import pyarrow as pa
 
-    header = separator.join(map(_quoted, table.column_names))
+    header = separator.join(map(_quote, table.column_names))
     try:
         rows = _rows(table, separator, "none")
     except pa.ArrowInvalid:  # some text holds a separator, a quote or a line break
@@ -197,10 +197,10 @@ def _separated(table: Any, separator: str) -> bytes:
     return f"{header}\n".encode() + rows
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """Quote a name that holds a quote, a line break, or what might be taken for the separator.
 
-    >>> _quoted("pH"), _quoted("acid; free")
+    >>> _quote("pH"), _quoted("acid; free")
     ('pH', '"acid; free"')
     """
     return '"' + name.replace('"', '""') + '"' if set(name) & set('",;|\t\r\n') else name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from arcwise.cli import flags, inputs, outputs
 from arcwise.cli.flags import option, switch
 from arcwise.cli.query import evidence
-from arcwise.cli.terminal import aside, listed, show
+from arcwise.cli.terminal import list_names, print_aside, show
 from arcwise.errors import DataError, plural
 from arcwise.notes import NoteKind
 
@@ -48,19 +48,19 @@ def predict(
     level : the probability of the interval from low to high.
     keep : keep the columns of the rows beside the predictions.
     """
-    network, raw = _opened(net, data, na_values, output)
+    network, raw = _open_inputs(net, data, na_values, output)
     network.net.index(target)
     marks = na_values or []
     table = inputs.read_rows(raw, network, marks, unread=[target])
     found = network.predict(table, target, **effort.settings())
     said = [note for note in found.notes if note.kind is not NoteKind.ROWS]
     for note in [*_absent(raw, network, target), *said, *_error(raw, network, found, marks)]:
-        aside(note)
+        print_aside(note)
     answer = _predictions(raw, found, level, keep)
     outputs.give_table(answer, output, f"{target} in {plural(len(found), 'row')}")
 
 
-def _opened(
+def _open_inputs(
     net: Path, data: Path, na_values: list[str] | None, output: Path | None
 ) -> tuple[Network, Raw]:
     """Read a network and rows, where the answer can be written."""
@@ -86,7 +86,7 @@ def _absent(raw: Raw, network: Network, target: str) -> list[str]:
     if not absent:
         return []
     word = "column" if len(absent) == 1 else "columns"
-    return [f"The rows have no {word} {listed(absent)}: treated as missing."]
+    return [f"The rows have no {word} {list_names(absent)}: treated as missing."]
 
 
 def _error(raw: Raw, network: Network, found: Predictions, na_values: list[str]) -> list[str]:
@@ -133,7 +133,7 @@ def _numbers(raw: Raw, name: str, na_values: list[str]) -> Any:
 
     array = raw.arrays[raw.names.index(name)]
     try:
-        table = conform(pa.table({name: inputs.unmarked(array, na_values)}), (Variable(name),))
+        table = conform(pa.table({name: inputs.blank_marks(array, na_values)}), (Variable(name),))
     except DataError:  # the target's own column need not be numbers: it is not used
         return np.full(raw.rows, np.nan)
     return table.columns[0]
@@ -157,14 +157,14 @@ def impute(
     ----------
     draw : fill in random draws, by this seed, instead of expected values, so that spreads stay right.
     """
-    network, raw = _opened(net, data, na_values, output)
+    network, raw = _open_inputs(net, data, na_values, output)
     table = inputs.read_rows(raw, network, na_values or [])
     filled = network.impute(table, seed=draw)
-    (aside if output is None else show)(_filled_gaps(raw, table))
-    outputs.give_table(_filled(raw, table, filled), output, plural(raw.rows, "row"))
+    (print_aside if output is None else show)(_filled_gaps(raw, table))
+    outputs.give_table(_fill_columns(raw, table, filled), output, plural(raw.rows, "row"))
 
 
-def _filled(raw: Raw, table: Table, filled: Table) -> Any:
+def _fill_columns(raw: Raw, table: Table, filled: Table) -> Any:
     """Put filled columns into the place of those with gaps; all others stay as they are."""
     import pyarrow as pa
 
@@ -183,7 +183,7 @@ def _filled_gaps(raw: Raw, table: Table) -> str:
     gaps = table.missing()[:, there]
     rows = f"{int(gaps.any(axis=1).sum())} of {plural(len(gaps), 'row')}"
     said = f"Filled {plural(int(gaps.sum()), 'gap')} in {rows}."
-    return f"{said} Added: {listed(added)}." if added else said
+    return f"{said} Added: {list_names(added)}." if added else said
 
 
 def sample(
@@ -210,6 +210,6 @@ def sample(
     known: Any = evidence(network, given, do)
     drawn = network.sample(draws, seed=seed, **known)
     for note in drawn.notes:
-        aside(note)
+        print_aside(note)
     table = drawn.to_arrow()
     outputs.give_table(table, output, plural(draws, "row"))

@@ -150,7 +150,7 @@ def query(
         terminal.show_json({**belief.to_dict(), "probabilities": plain})
     else:
         for line in str(belief).splitlines():  # what is asked stands out, the answer below does not
-            terminal.show(terminal.styled(line, "" if line.startswith(" ") else "bold"))
+            terminal.show(terminal.style_text(line, "" if line.startswith(" ") else "bold"))
         for text, chance in chances:
             terminal.show(f"  probability of {text}: {_share(chance)}")
     written = outputs.write([(plot, outputs.draw(belief.plot), "a figure")])
@@ -161,9 +161,9 @@ def query(
 def _say_graph(belief: Any) -> None:
     """Say that draws are from one graph where the answer has a range over several."""
     if belief.range is not None:
-        terminal.aside("The draws are from the learned graph only.")
+        terminal.print_aside("The draws are from the learned graph only.")
         for note in belief.range.notes:
-            terminal.aside(note)
+            terminal.print_aside(note)
 
 
 def explain(
@@ -201,7 +201,7 @@ def explain(
         terminal.show_json(found.to_dict())
         return
     head, *lines = str(found).splitlines()
-    terminal.show(terminal.styled(head, "bold"))
+    terminal.show(terminal.style_text(head, "bold"))
     for line in lines:
         terminal.show(line)
 

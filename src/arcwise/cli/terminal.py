@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from arcwise import errors
-from arcwise.cli.arguments import typed
+from arcwise.cli.arguments import quote_for_shell
 from arcwise.notes import Note, Stop, StopReason
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def printable(text: object) -> str:
     )
 
 
-def styled(text: object, style: str = "") -> Text:
+def style_text(text: object, style: str = "") -> Text:
     """Give text for a terminal, with no markup in it."""
     from rich.text import Text
 
@@ -64,7 +64,7 @@ def styled(text: object, style: str = "") -> Text:
 
 def unbroken(text: object) -> Text:
     """Give text that stays one line, however narrow the terminal: it may be copied from there."""
-    found = styled(text)
+    found = style_text(text)
     found.no_wrap = True
     return found
 
@@ -87,7 +87,7 @@ def show(*parts: RenderableType) -> None:
     console = _console()
     with console.capture() as captured:
         for part in parts:
-            piece = styled(part) if isinstance(part, str) else part
+            piece = style_text(part) if isinstance(part, str) else part
             console.print(piece, soft_wrap=bool(getattr(piece, "no_wrap", False)))
     text = captured.get()
     if not console.is_terminal:
@@ -96,7 +96,7 @@ def show(*parts: RenderableType) -> None:
     sys.stdout.flush()
 
 
-def aside(said: str | Note) -> None:
+def print_aside(said: str | Note) -> None:
     """Write a sentence to standard error, beside the output."""
     sentence = said if isinstance(said, str) else said.shell()
     sys.stderr.write(f"{printable(sentence)}\n")
@@ -136,7 +136,7 @@ def grid(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: bool =
         right = column.startswith(">")
         found.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
     for row in rows:
-        found.add_row(*(each if hasattr(each, "plain") else styled(each) for each in row))
+        found.add_row(*(each if hasattr(each, "plain") else style_text(each) for each in row))
     return found
 
 
@@ -152,7 +152,7 @@ def frame_grid(frame: Frame, bars: Sequence[float] = ()) -> Grid:
 
 def facts(pairs: Iterable[tuple[str, object]]) -> Grid:
     """Lay out pairs of a word and what is said about it; empty ones are passed over."""
-    rows = [(styled(word, "bold"), text) for word, text in pairs if str(text)]
+    rows = [(style_text(word, "bold"), text) for word, text in pairs if str(text)]
     return grid(["", ""], rows, title=False)
 
 
@@ -160,16 +160,16 @@ def bar(share: float, style: str = "", width: int = 10) -> Text:
     """Draw a number from 0 to 1 as a bar, on a terminal that can show it."""
     console = _console()
     if not console.is_terminal or console.options.ascii_only or not share > 0:
-        return styled("")
+        return style_text("")
     eighths = round(min(share, 1.0) * width * 8)
     full, rest = divmod(max(eighths, 1), 8)
-    return styled("█" * full + ("" if rest == 0 else " ▏▎▍▌▋▊▉"[rest]), style)
+    return style_text("█" * full + ("" if rest == 0 else " ▏▎▍▌▋▊▉"[rest]), style)
 
 
-def listed(names: Iterable[str], most: int = 8) -> str:
+def list_names(names: Iterable[str], most: int = 8) -> str:
     """Write names for a sentence, without signs that steer the terminal.
 
-    >>> listed(["a", "b", "c"], most=2)
+    >>> list_names(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
     return errors.join_words(map(printable, names), most)
@@ -197,7 +197,7 @@ def _about(net: Network, path: Path, seconds: float | None) -> list[tuple[str, o
     from arcwise.api.describe import describe
 
     told: dict[str, Callable[[str], object]] = {
-        "data": lambda text: styled(f"{file_name(path)}: {text}"),
+        "data": lambda text: style_text(f"{file_name(path)}: {text}"),
         "graph": lambda text: "" if net.directed else "undirected",
     }
     return [
@@ -218,7 +218,7 @@ def origin(
     return [("data", data), *(("note", note.shell()) for note in said)]
 
 
-def timed(work: Callable[[], T]) -> tuple[T, float]:
+def time_work(work: Callable[[], T]) -> tuple[T, float]:
     """Do some work; give its result, and the seconds that it took."""
     began = clock.monotonic()
     result = work()
@@ -242,7 +242,7 @@ def show_edges(edges: EdgeTable, net: Network, most: int | None = None) -> None:
     count = f"{errors.plural(len(edges), 'edge')}. "
     said = legend(edges, Note.shell)
     lines = [f"{count * (not i)}{line}" for i, line in enumerate(said)]
-    show("", *(styled(line, "dim") for line in lines), "")
+    show("", *(style_text(line, "dim") for line in lines), "")
 
 
 def arrow(row: Edge) -> tuple[str, str, str]:
@@ -265,12 +265,12 @@ def edge_grid(rows: Sequence[Edge]) -> Any:
         share = row.strength / top if top > 0 else 0.0
         lines.append(
             (
-                styled(tail),
-                styled(sign, "" if row.head else "dim"),
-                styled(head),
-                styled(_number(row.strength, 4)),
+                style_text(tail),
+                style_text(sign, "" if row.head else "dim"),
+                style_text(head),
+                style_text(_number(row.strength, 4)),
                 bar(share, colour),
-                *(styled(write(row)) for write in more.values()),
+                *(style_text(write(row)) for write in more.values()),
             )
         )
     ends = ("from", "to") if any(row.direction for row in rows) else ("first", "second")
@@ -332,7 +332,11 @@ def go_on(net: Network, source: Table | Moments, model: Path, data: Path) -> str
     target = next((name for name in reversed(net.variables) if name in touched), None)
     if target is None:
         readable = data.is_file() and not str(data).startswith("-")
-        return f"arcwise audit {typed(str(data))}" if readable else _query(model, net.variables[-1])
+        return (
+            f"arcwise audit {quote_for_shell(str(data))}"
+            if readable
+            else _query(model, net.variables[-1])
+        )
     beside = next(row for row in strongest if target in row[:2])
     other = beside.second if beside.first == target else beside.first
     return _query(model, target, f"{other}={_unusual(net, source, other)}")
@@ -341,10 +345,10 @@ def go_on(net: Network, source: Table | Moments, model: Path, data: Path) -> str
 def _query(model: Path, target: str, seen: str = "") -> str:
     """Write the command; after ``--`` nothing that begins with a minus is taken for an option."""
     plain = not any(word.startswith("-") for word in (str(model), target, seen))
-    asked = f"{typed(str(model))} {typed(target)}"
+    asked = f"{quote_for_shell(str(model))} {quote_for_shell(target)}"
     if plain:
-        return f"arcwise query {asked}" + (f" --given {typed(seen)}" if seen else "")
-    given = f"--given={typed(seen)} " if seen else ""
+        return f"arcwise query {asked}" + (f" --given {quote_for_shell(seen)}" if seen else "")
+    given = f"--given={quote_for_shell(seen)} " if seen else ""
     return f"arcwise query {given}-- {asked}"
 
 

@@ -22,7 +22,7 @@ from arcwise.conditionals.capabilities import (
     slopes_of,
     table_of,
 )
-from arcwise.conditionals.choose import FAMILIES, Choice, Mixed, choose, prepare
+from arcwise.conditionals.choose import FAMILIES, Choice, MixedFamily, choose, prepare
 from arcwise.conditionals.clg import ConditionalGaussian, ConditionalGaussianModel
 from arcwise.conditionals.discrete import DiscreteConditional, DiscreteFamily
 from arcwise.conditionals.experts import ExpertsConditional, ExpertsFamily
@@ -54,7 +54,7 @@ __all__ = [
     "GlmFamily",
     "HeldOutFits",
     "Linear",
-    "Mixed",
+    "MixedFamily",
     "NeuralConditional",
     "NeuralFamily",
     "ParzenConditional",

@@ -103,14 +103,14 @@ def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: i
     """
     own = getattr(model, "distribution", None)
     if own is None:
-        return _tabulated(model, variable, xs, size)
+        return _tabulate(model, variable, xs, size)
     found: Distribution = own(xs, size)
     if isinstance(found, Categorical) and variable.levels is not None:
         return found.with_levels(variable.levels, variable.name)
     return found
 
 
-def _tabulated(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
+def _tabulate(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
     """Distributions from log densities alone; hints are drawn by a fixed seed: nothing is left to chance."""
 
     def logs(points: NDArray[Any]) -> Array:

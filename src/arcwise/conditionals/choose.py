@@ -41,7 +41,7 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to, unknown
 from arcwise.graphs import DAG
 
-__all__ = ["FAMILIES", "Choice", "Mixed", "choose", "prepare"]
+__all__ = ["FAMILIES", "Choice", "MixedFamily", "choose", "prepare"]
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -84,7 +84,7 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
     words = _words(model, variables)
     chosen = {v.name: _family(words[v.name], v, variables, graph) for v in variables}
     several = {family.name for family in chosen.values()}
-    return Mixed(chosen) if len(several) > 1 else next(iter(chosen.values()))
+    return MixedFamily(chosen) if len(several) > 1 else next(iter(chosen.values()))
 
 
 def _words(model: str | Mapping[str, str], variables: Sequence[Variable]) -> dict[str, str]:
@@ -173,11 +173,11 @@ def recast(family: Family, table: Table) -> Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixed(Family):
+class MixedFamily(Family):
     """A family for each variable, by its name.
 
     >>> from arcwise.conditionals import FAMILIES
-    >>> Mixed({"a": FAMILIES["gaussian"], "b": FAMILIES["parzen"]}).name
+    >>> MixedFamily({"a": FAMILIES["gaussian"], "b": FAMILIES["parzen"]}).name
     'gaussian, parzen'
     """
 
@@ -279,11 +279,11 @@ class Mixed(Family):
     ) -> Fits:
         """Tie each family to the rows; `options` of families, by their names."""
         given, table = options or {}, self.rows_of(statistics)
-        parts = {f.name: f.bind(_seen(f, table), **given.get(f.name, {})) for f, _ in self.shares()}
+        parts = {f.name: f.bind(_view(f, table), **given.get(f.name, {})) for f, _ in self.shares()}
         return MixedFits(self, statistics, parts)
 
 
-def _seen(family: Family, table: Table) -> Table:
+def _view(family: Family, table: Table) -> Table:
     """A table as a family can be tied to it: columns that it can do nothing with are constants."""
     known, columns = family.kinds | family.parent_kinds, list(table.columns)
     variables = list(table.variables)
@@ -298,7 +298,9 @@ def _seen(family: Family, table: Table) -> Table:
 class MixedFits(RowFits):
     """Families tied to one table, by their words."""
 
-    def __init__(self, family: Mixed, statistics: Statistics, parts: Mapping[str, Fits]) -> None:
+    def __init__(
+        self, family: MixedFamily, statistics: Statistics, parts: Mapping[str, Fits]
+    ) -> None:
         super().__init__(family, statistics)
         self.mixed, self.parts = family, parts
         self.shared = any(part.shared for part in parts.values())
@@ -340,7 +342,7 @@ class MixedFits(RowFits):
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Tie all families to parts of the rows that are left out in turn."""
         rows, shares = table or self.table, self.mixed.shares()
-        held = {f.name: self.parts[f.name].held_out(parts, _seen(f, rows)) for f, _ in shares}
+        held = {f.name: self.parts[f.name].held_out(parts, _view(f, rows)) for f, _ in shares}
         return _MixedHeldOut(self, held)
 
     def retuned(self, graph: DAG) -> Self | None:

@@ -42,7 +42,7 @@ __all__ = [
     "SAMPLE_SIZE",
     "DiscreteConditional",
     "DiscreteFamily",
-    "Smoothing",
+    "PseudoCounts",
 ]
 
 SAMPLE_SIZE = 5.0
@@ -155,10 +155,10 @@ def _share(probability: float) -> str:
 
 
 @dataclass(frozen=True)
-class Smoothing:
+class PseudoCounts:
     """Pseudo-counts: `size` of them for the whole table, for each row or for each cell.
 
-    >>> Smoothing(1.0).cell(levels=2, configurations=4.0)
+    >>> PseudoCounts(1.0).cell(levels=2, configurations=4.0)
     0.125
     """
 
@@ -180,7 +180,7 @@ class Smoothing:
         return shares
 
 
-def _smoothing(**sizes: float | None) -> Smoothing:
+def _pseudo_counts(**sizes: float | None) -> PseudoCounts:
     """The smoothing that options ask for: the size for each table, row or cell."""
     chosen = [(size, each) for each, size in sizes.items() if size is not None]
     if len(chosen) > 1:
@@ -188,7 +188,7 @@ def _smoothing(**sizes: float | None) -> Smoothing:
             "equivalent_sample_size is the number of pseudo-counts of a whole table, row_alpha that of each "
             "row and alpha that of each cell: give one of them."
         )
-    return Smoothing(*chosen[0]) if chosen else Smoothing()
+    return PseudoCounts(*chosen[0]) if chosen else PseudoCounts()
 
 
 class DiscreteFamily(Family):
@@ -211,7 +211,7 @@ class DiscreteFamily(Family):
         variables = (*parents, child)
         check_cells(variables)
         shape = tuple(len(variable.levels or ()) for variable in variables)
-        return smooth(cell_counts((*xs, y), shape, weights), Smoothing())
+        return smooth(cell_counts((*xs, y), shape, weights), PseudoCounts())
 
     def prepare(self, table: Table) -> Table:
         """At least two rows, and no column of more levels than can be counted."""
@@ -258,7 +258,7 @@ class DiscreteFamily(Family):
         alpha: float | None = None,
     ) -> Fits:
         """Tie the family to counts; the options are pseudo-counts of a whole table, a row or a cell."""
-        smoothing = _smoothing(table=equivalent_sample_size, row=row_alpha, cell=alpha)
+        smoothing = _pseudo_counts(table=equivalent_sample_size, row=row_alpha, cell=alpha)
         from arcwise.conditionals.discrete_fits import DiscreteFits
 
         return DiscreteFits(statistics, smoothing)
@@ -281,6 +281,6 @@ def check_cells(variables: Sequence[Variable]) -> None:
         )
 
 
-def smooth(counts: Array, smoothing: Smoothing) -> DiscreteConditional:
+def smooth(counts: Array, smoothing: PseudoCounts) -> DiscreteConditional:
     """A table of probabilities from counts, the child's axis last."""
     return DiscreteConditional(smoothing.rows(counts, counts.size / counts.shape[-1]))

@@ -11,7 +11,7 @@ from arcwise.conditionals.discrete import (
     MOST_CELLS,
     DiscreteConditional,
     DiscreteFamily,
-    Smoothing,
+    PseudoCounts,
     check_cells,
     smooth,
 )
@@ -30,7 +30,7 @@ class DiscreteFits(Fits):
     equivalent = True
     smoothed = True
 
-    def __init__(self, statistics: Statistics, smoothing: Smoothing) -> None:
+    def __init__(self, statistics: Statistics, smoothing: PseudoCounts) -> None:
         levels = all(variable.discrete for variable in statistics.variables)
         if not (statistics.has_rows or levels):
             raise FitError(f"A discrete model needs counts of levels, got {statistics.content}.")
@@ -61,7 +61,7 @@ class DiscreteFits(Fits):
     def counted(self) -> DiscreteTable:
         """The columns for compiled counts; rows that repeat often are folded into weights."""
         codes = np.array(self.table.columns, dtype=np.uint16).reshape(len(self.levels), -1)
-        return DiscreteTable(*_folded(codes, self.levels, self.table.weights))
+        return DiscreteTable(*_fold(codes, self.levels, self.table.weights))
 
     @cached_property
     def likelihoods(self) -> DiscreteScores:
@@ -128,7 +128,7 @@ def _largest(counts: Array) -> float:
     return float(seen @ (np.log(seen) - np.log(given)))
 
 
-def _folded(
+def _fold(
     codes: NDArray[np.uint16], levels: tuple[int, ...], weights: Array | None
 ) -> tuple[NDArray[np.uint16], tuple[int, ...], Array | None]:
     """Rows that occur several times as one row each, where that makes the table much shorter.

@@ -7,7 +7,7 @@ from arcwise.data.folds import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
-from arcwise.data.prepare import Scaling, conform, pseudo_rows, returns, standardise
+from arcwise.data.prepare import ColumnScales, conform, pseudo_rows, returns, standardise
 from arcwise.data.source import (
     Example,
     any_table,
@@ -21,13 +21,13 @@ from arcwise.data.statistics import (
     Available,
     Complete,
     Completed,
-    Gathered,
+    GatheredMoments,
     Incomplete,
     Source,
     Statistics,
     statistics_of,
 )
-from arcwise.data.stream import counts, gathered, moments
+from arcwise.data.stream import counts, gather_file, moments
 from arcwise.data.table import Table
 from arcwise.data.variable import KINDS, Kind, Level, Variable, kind_of
 
@@ -39,16 +39,16 @@ __all__ = [
     "Available",
     "Coding",
     "ColumnAudit",
+    "ColumnScales",
     "Complete",
     "Completed",
     "Example",
-    "Gathered",
+    "GatheredMoments",
     "Incomplete",
     "Kind",
     "Level",
     "Moments",
     "Parts",
-    "Scaling",
     "Source",
     "Statistics",
     "Table",
@@ -63,7 +63,7 @@ __all__ = [
     "examples",
     "fingerprint",
     "folds",
-    "gathered",
+    "gather_file",
     "held_out_part",
     "kind_of",
     "moments",

@@ -21,19 +21,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.frames import tidy_names
-from arcwise.data.kinds import encode_text, is_text, left_out_note, no_states, number_array, spoilt
+from arcwise.data.kinds import (
+    encode_text,
+    is_text,
+    left_out_note,
+    no_states,
+    number_array,
+    text_column_note,
+)
 from arcwise.data.memory import size_words
 from arcwise.data.source import (
     GZIP,
     PARQUET,
     Asked,
+    check_file,
     convert_options,
-    existing,
     guess_notes,
-    naming,
+    name_file_in_errors,
     parse_options,
     parsed_rows,
-    ragged,
+    ragged_row_text,
     starts_with,
 )
 from arcwise.data.table import checked_weights, gap_note, no_rows_left
@@ -62,7 +69,7 @@ Use = Literal["number", "whole", "truth", "text", "empty", "other"]
 
 
 @contextmanager
-def opened(
+def open_source(
     path: str | PathLike[str],
     columns: Sequence[str] | None = None,
     *,
@@ -82,8 +89,8 @@ def opened(
     weights : the name of the column that says how often rows count.
     asked : separator, decimal sign and encoding, each None for a guess.
     """
-    place, marks = existing(path), tuple(na_values)
-    with naming(place):
+    place, marks = check_file(path), tuple(na_values)
+    with name_file_in_errors(place):
         parquet = starts_with(place, PARQUET)
         source = ParquetSource.open(place) if parquet else TextSource.open(place, marks, asked)
         for name in [*(columns or ()), *drop, *([weights] if weights else [])]:
@@ -164,7 +171,7 @@ def use_of(name: str, kind: Any, sample: Any) -> Use:
         return "truth"
     if is_text(kind):
         values, codes, _ = encode_text(sample)
-        note = spoilt(name, values, codes)
+        note = text_column_note(name, values, codes)
         if note:
             raise DataError(note.text, fixes=note.fixes)
         return "other" if not len(values) or no_states(values, codes) else "text"
@@ -237,7 +244,7 @@ class TextSource(Columns):
     def open(cls, place: Path, na_values: tuple[object, ...], asked: Asked) -> TextSource:
         """Look at the beginning of the file."""
         separator, decimal, encoding = asked
-        start, whole = _beginning(place)
+        start, whole = _read_beginning(place)
         found = encoding or encoding_of(start, whole)
         text = as_utf8(start if whole else _whole_letters(start, found), found)
         layout = layout_of(text, separator, decimal)
@@ -274,7 +281,7 @@ class TextSource(Columns):
         keys = [str(number[name]) for name in names]
         texts = set(words)
         kinds = [pa.string() if name in texts else pa.float64() for name in names]
-        text, count = _Counted(self._stream()), 0
+        text, count = _CountingStream(self._stream()), 0
         try:
             for batch in self._reader(text, dict(zip(keys, kinds, strict=True)), bad):
                 count += batch.num_rows
@@ -284,7 +291,11 @@ class TextSource(Columns):
         except pa.ArrowInvalid as error:
             if text.quoted:
                 _scan_quotes(self.place, self.encoding, self.layout)
-            said = ragged(bad[0], len(self.names), self.layout.lines) if bad else self._said(error)
+            said = (
+                ragged_row_text(bad[0], len(self.names), self.layout.lines)
+                if bad
+                else self._said(error)
+            )
             raise DataError(said) from None
 
     def _stream(self) -> Any:
@@ -332,7 +343,7 @@ class TextSource(Columns):
         )
 
 
-class _Counted:
+class _CountingStream:
     """A stream of bytes that counts its lines, and knows whether it has quotes."""
 
     def __init__(self, stream: Any) -> None:
@@ -364,7 +375,7 @@ class _Counted:
 Source = ParquetSource | TextSource
 
 
-def _beginning(place: Path) -> tuple[bytes, bool]:
+def _read_beginning(place: Path) -> tuple[bytes, bool]:
     """Give the first megabytes of text, and whether that is all."""
     opener = gzip.open if starts_with(place, GZIP) else open
     with opener(place, "rb") as file:

@@ -81,13 +81,13 @@ class Coding:
             raise DataError(f"The times of a coding must ascend, got {self.marks!r}.")
         if self.reads == "text":
             for mark in self.marks:
-                _found([""], mark)
+                _find([""], mark)
 
     def of_texts(self, texts: Sequence[str]) -> NDArray[np.intp]:
         """Give the code of each text; -1 where no pattern is found in it."""
         codes = np.full(len(texts), -1, dtype=np.intp)
         for mark, code in zip(self.marks, self.codes, strict=True):
-            codes[(codes < 0) & _found(texts, mark)] = code
+            codes[(codes < 0) & _find(texts, mark)] = code
         return codes
 
     def of_hours(self, hours: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -135,7 +135,7 @@ def as_expression(pattern: str | re.Pattern[str]) -> str:
     return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
-def _found(texts: Sequence[str], expression: str) -> NDArray[np.bool_]:
+def _find(texts: Sequence[str], expression: str) -> NDArray[np.bool_]:
     """Say in which texts an expression is found."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -259,12 +259,12 @@ def pairwise(rows: ArrayLike, *, floor: float = _FLOOR) -> Pairwise:
         )
     correlation = _common_correlations(z, present, both)
     sd = np.sqrt(np.sum(z**2, axis=0) / count)
-    repair = repaired(correlation, floor=floor)
-    covariance = repair.matrix * np.outer(sd, sd)
-    return Pairwise(mean, covariance, both.astype(np.int64), repair)
+    repaired = repair(correlation, floor=floor)
+    covariance = repaired.matrix * np.outer(sd, sd)
+    return Pairwise(mean, covariance, both.astype(np.int64), repaired)
 
 
-def repaired(matrix: ArrayLike, *, floor: float = _FLOOR) -> Repair:
+def repair(matrix: ArrayLike, *, floor: float = _FLOOR) -> Repair:
     """Make a symmetric matrix positive definite: eigenvalues of its correlations raised to a floor.
 
     The diagonal is kept. Nothing changes where no eigenvalue lies below the floor, or where none is
@@ -272,7 +272,7 @@ def repaired(matrix: ArrayLike, *, floor: float = _FLOOR) -> Repair:
 
     Examples
     --------
-    >>> found = repaired([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    >>> found = repair([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
     >>> round(found.least, 3), round(found.changed, 3)
     (-0.8, 0.4)
     """

@@ -58,10 +58,10 @@ def quantiles(values: Array, counts: Array, bins: int) -> Array:
     # The lower of two boundaries that are equally near, up to rounding.
     lower = wanted - below[before] <= below[after] - wanted + 1e-12 * total
     places = np.unique(np.where(lower, before, after))
-    return between(values[places], values[places + 1])
+    return midpoints(values[places], values[places + 1])
 
 
-def between(lower: Array, upper: Array) -> Array:
+def midpoints(lower: Array, upper: Array) -> Array:
     """Give the points half-way, above the lower values even where rounding would not have it so."""
     middle = lower / 2 + upper / 2
     return np.where((middle > lower) & (middle <= upper), middle, upper)
@@ -94,9 +94,9 @@ def kmeans(values: Array, counts: Array, bins: int) -> Array:
         edges.append(int(start[edges[-1] - 1]))
     edges = [0, *reversed(edges)]
     means = [sums.mean(a, b) for a, b in pairwise(edges)]
-    centre = between(np.array(means[:-1]), np.array(means[1:])) * sums.scale + sums.origin
+    centre = midpoints(np.array(means[:-1]), np.array(means[1:])) * sums.scale + sums.origin
     lower, upper = values[np.array(edges[1:-1]) - 1], values[edges[1:-1]]
-    return np.where((centre > lower) & (centre <= upper), centre, between(lower, upper))
+    return np.where((centre > lower) & (centre <= upper), centre, midpoints(lower, upper))
 
 
 class _RunningSums:
@@ -182,7 +182,7 @@ def entropy(values: Array, table: Array) -> Array:
             places.append(start + place)
             stretches += [(start, start + place), (start + place, end)]
     cuts = np.array(sorted(places), dtype=np.intp)
-    return between(values[cuts - 1], values[cuts])
+    return midpoints(values[cuts - 1], values[cuts])
 
 
 def _best_place(table: Array) -> int:
@@ -221,7 +221,7 @@ CUTTERS: dict[str, Callable[[Array, Array, int], Array]] = {
 # -- columns and levels ---------------------------------------------------------------------------
 
 
-def counted(
+def count_values(
     numbers: Array, weights: Array | None, classes: NDArray[Any], kinds: int
 ) -> tuple[Array, Array]:
     """The distinct values, and how often each counts with each class; rows with a gap do not."""
@@ -253,12 +253,12 @@ def neat(values: Array, cuts: Array) -> Array:
     lows = np.maximum(values[above - 1], [-np.inf, *between])
     highs = np.minimum(values[above], [*between, np.inf])
     found = [
-        _rounded(*each) for each in zip(lows.tolist(), cuts.tolist(), highs.tolist(), strict=True)
+        _round_cut(*each) for each in zip(lows.tolist(), cuts.tolist(), highs.tolist(), strict=True)
     ]
     return np.array(found, dtype=float)
 
 
-def _rounded(low: float, cut: float, high: float) -> float:
+def _round_cut(low: float, cut: float, high: float) -> float:
     """A cut rounded to the fewest decimals that leave it near, above `low` and at most `high`."""
     allowed = _NEAR * (high - low)
     if not 0 < allowed < math.inf:

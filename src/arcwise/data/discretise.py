@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.coding import Definition, by_cuts, by_levels
-from arcwise.data.cuts import CUTTERS, counted, entropy, labels, neat
+from arcwise.data.cuts import CUTTERS, count_values, entropy, labels, neat
 from arcwise.data.frames import Raw, raw_of, table, to_arrow
 from arcwise.data.kinds import row_weights, settle, small
 from arcwise.data.prepare import finite_numbers, raw_column
-from arcwise.data.source import existing, naming, raw
+from arcwise.data.source import check_file, name_file_in_errors, raw
 from arcwise.data.table import Table
 from arcwise.data.variable import (
     Column,
@@ -89,7 +89,7 @@ def discretise(
     (['Low', 'Low', 'Medium', 'High'], ['edu', 'other', 'other', 'edu'])
     """
     wanted = _Wishes(method, bins, target, columns, levels, cuts, names)
-    return wanted.apply(_table(data, wanted, _Reading(kinds or {}, weights, tuple(na_values))))
+    return wanted.apply(_table(data, wanted, _TableOptions(kinds or {}, weights, tuple(na_values))))
 
 
 class _Wishes:
@@ -234,14 +234,14 @@ class _Wishes:
     ) -> tuple[NDArray[np.float64], Note | None]:
         """The cuts of a column by the method, and a note where they are fewer than asked for."""
         if classes is not None:
-            values, counts = counted(numbers, source.weights, *classes)
+            values, counts = count_values(numbers, source.weights, *classes)
             found = entropy(values, counts) if len(values) else np.zeros(0)
             return neat(values, found), None if len(found) else data_note(
                 f"No cut of {name!r} is informative about {self.target!r}: it has one level.",
                 (name,),
             )
         bins = self.bins_of.get(name, self.bins)
-        values, counts = counted(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
+        values, counts = count_values(numbers, source.weights, np.zeros(len(numbers), np.uint8), 1)
         if len(values) < 2:
             return np.zeros(0), data_note(f"{name!r} is constant: it has one level.", (name,))
         cuts = neat(values, CUTTERS[str(self.method)](values, counts[:, 0], bins))
@@ -254,7 +254,7 @@ class _Wishes:
 # -- tables ----------------------------------------------------------------------------------------
 
 
-class _Reading(NamedTuple):
+class _TableOptions(NamedTuple):
     """How a table is made of raw columns, as `table` takes it."""
 
     kinds: Mapping[str, Kind]
@@ -262,7 +262,7 @@ class _Reading(NamedTuple):
     na_values: tuple[object, ...]
 
 
-def _table(data: Any, wanted: _Wishes, reading: _Reading) -> Table:
+def _table(data: Any, wanted: _Wishes, reading: _TableOptions) -> Table:
     """A table of any data, in which text and times with levels by hand are already coded."""
     if isinstance(data, Table):
         for name, each in wanted.given.items():
@@ -274,13 +274,13 @@ def _table(data: Any, wanted: _Wishes, reading: _Reading) -> Table:
                 )
         return table(data, **reading._asdict())
     if isinstance(data, str | os.PathLike):
-        place = existing(data)
-        with naming(place):
-            return _settled(raw(place, reading.na_values), wanted, reading)
-    return _settled(data if isinstance(data, Raw) else raw_of(data), wanted, reading)
+        place = check_file(data)
+        with name_file_in_errors(place):
+            return _encode(raw(place, reading.na_values), wanted, reading)
+    return _encode(data if isinstance(data, Raw) else raw_of(data), wanted, reading)
 
 
-def _settled(found: Raw, wanted: _Wishes, reading: _Reading) -> Table:
+def _encode(found: Raw, wanted: _Wishes, reading: _TableOptions) -> Table:
     """Settle the kinds of raw columns, but code those with a coding by hand as they are."""
     present = dict(zip(found.names, found.arrays, strict=True))
     for name in wanted.given:
@@ -290,7 +290,7 @@ def _settled(found: Raw, wanted: _Wishes, reading: _Reading) -> Table:
     for name, definition in wanted.given.items():
         if definition.coding is not None:
             variable = Variable(name, definition.levels, coding=definition.coding)
-            array = _without(present[name], reading.na_values)
+            array = _without_marks(present[name], reading.na_values)
             made[name] = variable, raw_column(variable, array, found.rows)
     rest = tuple(name for name in found.names if name not in made)
     numbers = {*wanted.given, *(wanted.columns or ())}.intersection(rest)
@@ -301,10 +301,10 @@ def _settled(found: Raw, wanted: _Wishes, reading: _Reading) -> Table:
         left = replace(found, names=rest, arrays=tuple(present[name] for name in rest))
         kinds = {**numeric, **reading.kinds}
         settled = settle(left, **reading._replace(kinds=kinds)._asdict())
-    return _joined(settled, made, found, heights)
+    return _join(settled, made, found, heights)
 
 
-def _without(array: Any, na_values: tuple[object, ...]) -> Any:
+def _without_marks(array: Any, na_values: tuple[object, ...]) -> Any:
     """The array with gaps in place of the values that mean them."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -315,7 +315,7 @@ def _without(array: Any, na_values: tuple[object, ...]) -> Any:
     return pc.if_else(pc.is_in(array.cast(pa.string()), value_set=marks), None, array)
 
 
-def _joined(
+def _join(
     settled: Table | None,
     made: Mapping[str, tuple[Variable, Column]],
     found: Raw,

@@ -94,7 +94,7 @@ def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None)
     for members in units.strata(by):
         count = int(units.counts[members].sum())
         sizes = [len(range(start + (f - start) % k, start + count, k)) for f in range(k)]
-        shares[members] = _drawn(units.counts[members], sizes, rng)
+        shares[members] = _draw_counts(units.counts[members], sizes, rng)
         start += count
     return units.parts(shares)
 
@@ -126,7 +126,9 @@ def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = No
     numbers = np.where(there, np.cumsum(there) - 1, -1)
     if hasattr(parts, "split") and not isinstance(parts, str):
         parts = list(parts.split(np.zeros((len(there), 1))))
-    pairs = _labelled(parts, len(there)) if _are_labels(parts) else [_pair(part) for part in parts]
+    pairs = (
+        _label_folds(parts, len(there)) if _are_labels(parts) else [_pair(part) for part in parts]
+    )
 
     def known(part: Any) -> Rows:
         rows = np.asarray(part)
@@ -157,7 +159,7 @@ def _are_labels(parts: Any) -> bool:
     return all(isinstance(each, str | float | np.generic | int | None) for each in parts)
 
 
-def _labelled(labels: Any, rows: int) -> list[tuple[None, Rows]]:
+def _label_folds(labels: Any, rows: int) -> list[tuple[None, Rows]]:
     """The rows of each label, in the order of the labels."""
     if len(labels) != rows:
         raise DataError(f"Labels of folds must be one per row, got {len(labels)} for {rows} rows.")
@@ -182,7 +184,7 @@ def held_out_part(table: Table, fraction: float, rng: np.random.Generator) -> Pa
     """Draw one part with a fraction of the units of a table, at least one unit."""
     units = _Units(table)
     size = max(1, round(fraction * units.total))
-    dealt = units.parts(_drawn(units.counts, [size, units.total - size], rng))
+    dealt = units.parts(_draw_counts(units.counts, [size, units.total - size], rng))
     return Parts(dealt.table, dealt.rows[:1])
 
 
@@ -214,7 +216,7 @@ def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Tabl
     if units.total < 2:
         raise DataError("A split needs at least two rows.")
     size = min(max(round(fraction * units.total), 1), units.total - 1)
-    dealt = units.parts(_drawn(units.counts, [size, units.total - size], rng))
+    dealt = units.parts(_draw_counts(units.counts, [size, units.total - size], rng))
     train, test = (dealt.table.take(part) for part in dealt.rows)
     return train, test
 
@@ -250,7 +252,7 @@ class _Units:
         own = np.ones(table.rows) if table.weights is None else table.weights
         self.seen = np.flatnonzero(own > 0)
         pairs = zip(table.variables, table.columns, strict=True)
-        columns = [_ranked(variable, column[self.seen]) for variable, column in pairs]
+        columns = [_rank_codes(variable, column[self.seen]) for variable, column in pairs]
         if table.weights is not None and table.copies == "together":
             columns.append(own[self.seen])  # a unit is a row with its weight
         self.groups, self.first = _distinct(columns)
@@ -268,7 +270,7 @@ class _Units:
         if by is None:
             yield np.arange(len(self.counts))
             return
-        codes = _ranked(self.table.variable(by), self.table.column(by)[self.seen][self.first])
+        codes = _rank_codes(self.table.variable(by), self.table.column(by)[self.seen][self.first])
         for code in np.unique(codes):
             yield np.flatnonzero(codes == code)
 
@@ -288,7 +290,7 @@ class _Units:
         return Parts(table, tuple(np.flatnonzero(part == f) for f in range(k)))
 
 
-def _drawn(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Integers:
+def _draw_counts(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Integers:
     """How many units of each group each part draws, without replacement."""
     left, shares = counts.copy(), np.zeros((len(counts), len(sizes)), dtype=np.int64)
     for f, size in enumerate(sizes[:-1]):
@@ -298,7 +300,7 @@ def _drawn(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Inte
     return shares
 
 
-def _ranked(variable: Variable, column: Column) -> Column:
+def _rank_codes(variable: Variable, column: Column) -> Column:
     """A column whose codes follow the names of its levels, so that the order of these does not matter."""
     if variable.levels is None:
         return column

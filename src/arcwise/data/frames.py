@@ -135,7 +135,7 @@ def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:
 
 
 def _from_dict(columns: Mapping[Any, Any]) -> Raw:
-    given = {name: _listed(name, column) for name, column in columns.items()}
+    given = {name: _as_column(name, column) for name, column in columns.items()}
     lengths = {name: len(column) for name, column in given.items()}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:5])
@@ -143,7 +143,7 @@ def _from_dict(columns: Mapping[Any, Any]) -> Raw:
     return _make(list(given), list(given.values()))
 
 
-def _listed(name: object, column: Any) -> Any:
+def _as_column(name: object, column: Any) -> Any:
     """Give a column with a length; a single value is a column of one row."""
     if column is np.ma.masked:
         return [None]

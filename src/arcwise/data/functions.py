@@ -45,7 +45,7 @@ def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[No
     notes = _identifiers(table, [name for name in numbers if not table.variable(name).discrete])
     if len(numbers) > 1 and table.rows * len(numbers) ** 2 <= MAX_WORK:
         notes += pair_findings(table.select(numbers))
-    return (*notes, *(note for pair in edges if (note := _recoding(table, *pair))))
+    return (*notes, *(note for pair in edges if (note := _recoding_note(table, *pair))))
 
 
 def _identifiers(table: Table, numbers: list[str]) -> list[Note]:
@@ -69,7 +69,7 @@ def _is_identifier(column: NDArray[np.float64]) -> bool:
     )
 
 
-def _recoding(table: Table, first: str, second: str) -> Note | None:
+def _recoding_note(table: Table, first: str, second: str) -> Note | None:
     """Say that of two discrete columns one is a function of the other, if it is."""
     one, two = table.variable(first), table.variable(second)
     if one.levels is None or two.levels is None:

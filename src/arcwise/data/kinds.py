@@ -316,7 +316,7 @@ def _settle_text(name: str, array: Any, kind: Kind | None, na_values: Sequence[o
         return Outcome(reason="no value at all")
     if kind == "continuous":
         return Outcome(Variable(name), parse_numbers(name, values, codes))
-    note = spoilt(name, values, codes)
+    note = text_column_note(name, values, codes)
     reason = "" if kind or ordered else no_states(values, codes)
     if reason:
         return Outcome(reason=reason, note=note)
@@ -380,7 +380,7 @@ def _matches(values: Any, pattern: str) -> NDArray[np.bool_]:
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def spoilt(name: str, values: Any, codes: NDArray[Any]) -> Note | None:
+def text_column_note(name: str, values: Any, codes: NDArray[Any]) -> Note | None:
     """Write the note about a column of numbers that a few words turned into text."""
     numbers = _numbers(values)
     if numbers.all() or not numbers.any():

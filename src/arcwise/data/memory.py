@@ -19,10 +19,10 @@ def available() -> float:
             fields = dict(line.split(":", 1) for line in lines)
         return float(fields["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError):
-        return _installed()
+        return _installed_memory()
 
 
-def _installed() -> float:
+def _installed_memory() -> float:
     try:
         return float(os.sysconf("SC_PAGE_SIZE")) * float(os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):

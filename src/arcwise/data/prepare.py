@@ -36,7 +36,7 @@ from arcwise.notes import Fix, data_note
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling:
+class ColumnScales:
     """Means and standard deviations of continuous variables: z = (x - mean) / sd.
 
     Parameters
@@ -56,15 +56,15 @@ class Scaling:
     def apply(self, table: Table) -> Table:
         """Give the table in standard units."""
         scales = zip(self.names, self.means, self.sds, strict=True)
-        return _replaced(table, {name: (table.column(name) - m) / sd for name, m, sd in scales})
+        return _replace(table, {name: (table.column(name) - m) / sd for name, m, sd in scales})
 
     def undo(self, table: Table) -> Table:
         """Give the table back in its own units."""
         scales = zip(self.names, self.means, self.sds, strict=True)
-        return _replaced(table, {name: table.column(name) * sd + m for name, m, sd in scales})
+        return _replace(table, {name: table.column(name) * sd + m for name, m, sd in scales})
 
 
-def standardise(table: Table) -> tuple[Table, Scaling]:
+def standardise(table: Table) -> tuple[Table, ColumnScales]:
     """Give every continuous column mean zero and standard deviation one (divisor n).
 
     Parameters
@@ -83,7 +83,7 @@ def standardise(table: Table) -> tuple[Table, Scaling]:
     names = tuple(variable.name for variable in table.variables if not variable.discrete)
     centres = [_mean_and_sd(table.column(name), table.weights) for name in names]
     means = np.array([mean for mean, _ in centres])
-    scaling = Scaling(names, means, np.array([sd for _, sd in centres]))
+    scaling = ColumnScales(names, means, np.array([sd for _, sd in centres]))
     return scaling.apply(table), scaling
 
 
@@ -126,7 +126,7 @@ def returns(table: Table) -> Table:
         raise DataError("Changes need rows in the order of time, which weighted rows are not.")
     later = table.take(np.arange(1, table.rows))
     names = [variable.name for variable in table.variables if not variable.discrete]
-    return _replaced(later, {name: _change(name, table.column(name)) for name in names})
+    return _replace(later, {name: _change(name, table.column(name)) for name in names})
 
 
 def _change(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -137,7 +137,7 @@ def _change(name: str, column: NDArray[np.float64]) -> NDArray[np.float64]:
     return after / before - 1
 
 
-def _replaced(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:
+def _replace(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:
     kept = zip(table.names, table.columns, strict=True)
     return replace(table, columns=tuple(columns.get(name, column) for name, column in kept))
 
@@ -286,7 +286,7 @@ def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None 
         return cut_codes(variable, _numbers(variable.name, array))
     if variable.numeric and (quick := _number_codes(variable, array)) is not None:
         return quick
-    values, codes = _coded(array)
+    values, codes = _code(array)
     return _match(variable, values, codes, unseen)
 
 
@@ -322,7 +322,7 @@ def _by_coding(variable: Variable, coding: Coding, array: Any) -> Column:
         hours = hours_of(array)
         codes = coding.of_hours(np.nan_to_num(hours))
         return np.where(np.isnan(hours), variable.gap, codes).astype(variable.dtype)
-    values, places = _coded(array if _is_words(array) else array.cast(pa.string()))
+    values, places = _code(array if _is_words(array) else array.cast(pa.string()))
     return _match(variable, values, places)
 
 
@@ -348,7 +348,7 @@ def finite_numbers(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float6
     return numbers
 
 
-def _coded(array: Any) -> tuple[list[Any], NDArray[Any]]:
+def _code(array: Any) -> tuple[list[Any], NDArray[Any]]:
     """Give distinct values of any type, and each row's code; the code after the last is a gap."""
     import pyarrow as pa
 

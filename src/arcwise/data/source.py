@@ -99,8 +99,8 @@ def read(
     (<Note: The separator was detected as semicolon.>, [3.2, 3.4])
     """
     refuse_missing(missing)
-    place, marks = existing(path), tuple(na_values)
-    with naming(place):
+    place, marks = check_file(path), tuple(na_values)
+    with name_file_in_errors(place):
         found = raw(place, marks, (separator, decimal, encoding))
         made = settle(found, kinds=kinds, na_values=marks, weights=weights)
         return with_copies(made, copies)
@@ -151,7 +151,7 @@ def raw_bytes(
     """
     import pyarrow as pa
 
-    unpacked = _unpacked(content) if content.startswith(GZIP) else content
+    unpacked = _unpack(content) if content.startswith(GZIP) else content
     if unpacked.startswith(PARQUET):
         return _parquet(pa.BufferReader(unpacked))
     return _text(unpacked, na_values, asked)
@@ -160,7 +160,7 @@ def raw_bytes(
 # -- files ---------------------------------------------------------------------------------------
 
 
-def existing(path: str | os.PathLike[str]) -> Path:
+def check_file(path: str | os.PathLike[str]) -> Path:
     """Give the path of a file that is there, or say that it is not."""
     place = Path(path)
     if place.is_dir():
@@ -171,7 +171,7 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def naming(place: Path) -> Iterator[None]:
+def name_file_in_errors(place: Path) -> Iterator[None]:
     """Let every error say which file it is about, and none be Arrow's or the system's."""
     import pyarrow as pa
 
@@ -184,7 +184,7 @@ def naming(place: Path) -> Iterator[None]:
         raise DataError(f"{place.name} cannot be read: {said.rstrip('.')}.") from None
 
 
-def _unpacked(content: bytes) -> bytes:
+def _unpack(content: bytes) -> bytes:
     """Unpack a table into at most a quarter of the memory at hand: parsing needs as much again, and more."""
     try:
         return unpack(content, available() / 4)
@@ -293,7 +293,7 @@ def parse_rows(rows: bytes, layout: TextLayout, na_values: Iterable[object] = ()
             bad.clear()
             with suppress(pa.ArrowInvalid):
                 _parse(rows, layout, na_values, bad, threads=False)
-            raise DataError(ragged(bad[0], len(layout.header))) from None
+            raise DataError(ragged_row_text(bad[0], len(layout.header))) from None
         raise
 
 
@@ -329,7 +329,7 @@ def parse_options(layout: TextLayout, bad: list[Any], *, quoted: bool) -> Any:
     )
 
 
-def ragged(row: Any, wide: int, skipped: int = 0) -> str:
+def ragged_row_text(row: Any, wide: int, skipped: int = 0) -> str:
     """Write the error about a row with too many or too few cells."""
     where = f"Row {row.number - skipped}" if row.number else "A row"
     start = row.text[:60] + ("..." if len(row.text) > 60 else "")

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.blocks import Pass, Use, opened
+from arcwise.data.blocks import Pass, Use, open_source
 from arcwise.data.folds import with_copies
 from arcwise.data.frames import refuse_missing
 from arcwise.data.kinds import FEW, left_out_note, number_array
@@ -83,11 +83,11 @@ def counts(
     ([2.0, 1.0], (1, 2))
     """
     asked = (separator, decimal, encoding)
-    with opened(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+    with open_source(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
         return with_copies(counts_of(file, memory), copies)
 
 
-def gathered(
+def gather_file(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] | None = None,
@@ -107,7 +107,7 @@ def gathered(
         has words or truth values, or all have whole numbers with few values.
     """
     marks = tuple(na_values)
-    start = partial(opened, path, columns, drop=drop, na_values=marks, weights=weights)
+    start = partial(open_source, path, columns, drop=drop, na_values=marks, weights=weights)
     with start() as file:
         uses = set(file.uses().values())
         if levels or (levels is None and uses & {"text", "truth"}):
@@ -132,7 +132,7 @@ def counts_of(file: Pass, memory: float | None = None) -> Table:
     if not chosen:
         raise DataError("There is no column of levels.")
     limit = available() / 2 if memory is None else memory
-    found = _Gathered(file, [(name, uses[name]) for name in sorted(chosen)], limit).table()
+    found = _Pass(file, [(name, uses[name]) for name in sorted(chosen)], limit).table()
     notes = file.notes(other, "no states")
     return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
 
@@ -253,7 +253,7 @@ class _Totals:
         return hits
 
 
-class _Gathered:
+class _Pass:
     """One pass over a file: rows of codes with how often they occur."""
 
     def __init__(self, file: Pass, columns: Sequence[tuple[str, Use]], limit: float) -> None:
@@ -361,7 +361,7 @@ def moments(
     """
     refuse_missing(missing)
     asked = (separator, decimal, encoding)
-    with opened(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+    with open_source(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
         return moments_of(file)
 
 

@@ -1,6 +1,6 @@
 """How good, how sure, how strong: edge tables and cross-validation."""
 
-from arcwise.evaluate.accuracy import Classified, Reliability
+from arcwise.evaluate.accuracy import ClassProbabilities, Reliability
 from arcwise.evaluate.conflict import Conflict, Impact, conflict, impact
 from arcwise.evaluate.consensus import (
     PathCertainty,
@@ -26,24 +26,24 @@ from arcwise.evaluate.probabilities import Pair, PairTable, pair_table
 from arcwise.evaluate.search_curve import SearchCurve, search_curve
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
-    Judged,
+    HeldOutScores,
     Learner,
     Validation,
-    judged,
     mean_error,
+    score_rows,
     validate_folds,
 )
 
 __all__ = [
     "Bend",
-    "Classified",
+    "ClassProbabilities",
     "Conflict",
     "Difference",
     "Divergence",
     "Edge",
     "EdgeTable",
+    "HeldOutScores",
     "Impact",
-    "Judged",
     "Learner",
     "Pair",
     "PairTable",
@@ -61,13 +61,13 @@ __all__ = [
     "entropy",
     "impact",
     "inclusion_threshold",
-    "judged",
     "mean_error",
     "middle_graph",
     "pack_edges",
     "pair_table",
     "parameter_differences",
     "refit_losses",
+    "score_rows",
     "search_curve",
     "stability",
     "supported_graph",

@@ -18,7 +18,7 @@ from arcwise.evaluate.validate import mean_error, n_rows
 from arcwise.frame import Frame, Framed, Series
 from arcwise.view import figure
 
-__all__ = ["Classified", "Reliability"]
+__all__ = ["ClassProbabilities", "Reliability"]
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Reliability(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Classified(Framed):
+class ClassProbabilities(Framed):
     """Rows with the probabilities of their classes, and the truth.
 
     Parameters
@@ -49,7 +49,7 @@ class Classified(Framed):
     weights : how often rows count; copies of a row that are in different folds have a row each.
     folds : number of parts that were left out in turn.
 
-    >>> rows = Classified("c", ("no", "yes"), np.array([0, 1]), np.log([[0.8, 0.2], [0.6, 0.4]]),
+    >>> rows = ClassProbabilities("c", ("no", "yes"), np.array([0, 1]), np.log([[0.8, 0.2], [0.6, 0.4]]),
     ...                   np.array([0, 0]), np.ones(2), 2)
     >>> rows.accuracy, round(rows.log_loss, 3), rows.confusion.tolist()
     (0.5, 0.57, [[1.0, 0.0], [1.0, 0.0]])

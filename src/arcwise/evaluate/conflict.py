@@ -26,7 +26,7 @@ from arcwise.distributions import Distribution
 from arcwise.errors import DataError, FitError
 from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import AskOptions, Belief, marginal_log_density, query
-from arcwise.inference.evidence import plain, read_evidence, shown
+from arcwise.inference.evidence import plain, read_evidence, show_value
 from arcwise.networks import Net
 
 Array = NDArray[np.float64]
@@ -67,7 +67,7 @@ class Conflict(Framed):
         return Frame(
             (
                 Series("finding", names),
-                Series("value", [shown(value) for value in values]),
+                Series("value", [show_value(value) for value in values]),
                 Series("log_probability", logs, ".4f", head="log probability"),
                 Series("conflict", conflicts, ".4g", head="conflict with the rest"),
             ),
@@ -83,7 +83,7 @@ class Conflict(Framed):
     def __str__(self) -> str:
         lines = [self._summary()]
         lines += [
-            f"  {each.name} = {shown(each.value)}  {each.conflict:+.4g} against the rest"
+            f"  {each.name} = {show_value(each.value)}  {each.conflict:+.4g} against the rest"
             for each in self.findings
         ]
         return "\n".join(lines)
@@ -120,7 +120,7 @@ class Impact(Framed):
         return Frame(
             (
                 Series("without", [each.name for each in rows]),
-                Series("value", [shown(each.value) for each in rows]),
+                Series("value", [show_value(each.value) for each in rows]),
                 Series("nats", [each.nats for each in rows], ".4g", head="nats away"),
                 Series("answer", [_short(each.without) for each in rows]),
             ),
@@ -130,7 +130,7 @@ class Impact(Framed):
     def __str__(self) -> str:
         lines = str(self.belief).splitlines()
         lines += [
-            f"  without {each.name} = {shown(each.value)}: {_short(each.without)} "
+            f"  without {each.name} = {show_value(each.value)}: {_short(each.without)} "
             f"({each.nats:.4g} nats away)"
             for each in self.findings
         ]
@@ -151,7 +151,7 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) 
     DataError : no evidence, unknown names or values.
     FitError : a finding that is impossible by itself.
     """
-    seen = _seen(net, given)
+    seen = _read_findings(net, given)
     nodes = sorted(seen)
     rest = [[v for v in nodes if v != node] for node in nodes]
     parts = [nodes, *([v] for v in nodes), *rest]
@@ -188,20 +188,22 @@ def impact(
     DataError : no evidence, unknown names or values, a target that is known.
     FitError : evidence that is impossible.
     """
-    seen = _seen(net, given)
+    seen = _read_findings(net, given)
     nodes = sorted(seen)
     sets = [nodes, [], *([v for v in nodes if v != node] for node in nodes)]
     beliefs = _beliefs(net, target, seen, sets, options)
     values = plain(net, seen)
     findings = [
-        FindingImpact(name, values[name], _apart(beliefs[0].distribution, left.distribution), left)
+        FindingImpact(
+            name, values[name], _divergence(beliefs[0].distribution, left.distribution), left
+        )
         for name, left in zip((net.names[v] for v in nodes), beliefs[2:], strict=True)
     ]
     findings.sort(key=lambda each: -each.nats)
     return Impact(beliefs[0], beliefs[1], tuple(findings))
 
 
-def _seen(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
+def _read_findings(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
     found = read_evidence(net, given)
     if found.soft or found.ranges:
         raise DataError(
@@ -238,7 +240,7 @@ def _beliefs(
 POINTS = 2000
 
 
-def _apart(one: Distribution, two: Distribution) -> float:
+def _divergence(one: Distribution, two: Distribution) -> float:
     """The divergence of one distribution from another, both of one row.
 
     That of Student's distributions is the divergence of normal ones with the same means and scales.

@@ -86,7 +86,7 @@ def averaged_graph(
     put in the other way round. An edge is left out where rules allow neither.
     """
     if not posterior.directed:
-        wanted = (posterior.adjacent > threshold) | _required(posterior, limits)
+        wanted = (posterior.adjacent > threshold) | _required_edges(posterior, limits)
         np.fill_diagonal(wanted, False)
         rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
         return UGraph.make_unchecked(posterior.nodes, rows), []
@@ -105,7 +105,7 @@ def averaged_graph(
     return DAG(posterior.nodes, tuple(tuple(sorted(row)) for row in parents)), left
 
 
-def _required(posterior: GraphDistribution, limits: Limits | None) -> NDArray[np.bool_]:
+def _required_edges(posterior: GraphDistribution, limits: Limits | None) -> NDArray[np.bool_]:
     """Edges that rules ask for."""
     found = np.zeros_like(posterior.adjacent, dtype=bool)
     for node, row in enumerate(() if limits is None else limits.required):

@@ -125,7 +125,7 @@ class _Look:
 
     @cached_property
     def columns(self) -> tuple[Array, ...]:
-        return tuple(_standardised(column) for column in self.table.columns)
+        return tuple(_standardise(column) for column in self.table.columns)
 
     @cached_property
     def curves(self) -> tuple[Array, ...]:
@@ -143,7 +143,7 @@ class _Look:
         able = [
             child
             for child, row in enumerate(self.inputs)
-            if len(row) <= _INPUTS and not _tied(self.columns[child])
+            if len(row) <= _INPUTS and not _has_ties(self.columns[child])
         ]
         return [able[i] for i in _spread(len(able), _CHILDREN)] if able else []
 
@@ -264,13 +264,13 @@ def _spread(rows: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, rows - 1, min(rows, most)).astype(np.intp))
 
 
-def _standardised(column: NDArray[np.float64]) -> Array:
+def _standardise(column: NDArray[np.float64]) -> Array:
     off = column - column.mean()
     spread = float(off.std())
     return off / spread if spread > 1e-13 * float(np.abs(column).max()) else np.zeros(len(off))
 
 
-def _tied(column: Array) -> bool:
+def _has_ties(column: Array) -> bool:
     counts = np.unique(column, return_counts=True)[1]
     return bool((counts == 1).sum() < _SINGLE * len(column))
 

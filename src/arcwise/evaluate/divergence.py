@@ -27,7 +27,7 @@ from arcwise.data.prepare import word_of
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError, GraphError
 from arcwise.frame import Frame, Framed, Series
-from arcwise.inference import Estimate, closed, joint, query
+from arcwise.inference import Estimate, has_closed_form, joint, query
 from arcwise.inference.factors import Potentials, potentials, tree_with
 from arcwise.inference.linear_gaussian import linear_model, linear_net
 from arcwise.networks import BayesNet, Net, ancestral, log_density
@@ -107,7 +107,7 @@ def divergence(
     if first is not None and second is not None:
         return _of_normals(first, second)
     for net in (one, two):
-        if not net.directed and not closed(net):
+        if not net.directed and not has_closed_form(net):
             raise GraphError(
                 "The local models of this undirected network have no joint density, so there is "
                 "no divergence."
@@ -132,7 +132,7 @@ def entropy(net: Net, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
         _, shares = tree_with(net, families).ask(np.full((1, len(net.names)), -1), families)
         pairs = zip(shares, range(len(net.names)), strict=True)
         return Estimate(-sum(_expected_log(found[0], _table(net, i)) for found, i in pairs))
-    if not net.directed or closed(net):
+    if not net.directed or has_closed_form(net):
         return Estimate(query(net, list(net.names)).entropy)
     logs = log_density(net, ancestral(net, rng, draws).columns)
     return Estimate(-float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(draws)))
@@ -164,7 +164,7 @@ def _theirs(one: Net, two: Net, node: int) -> NDArray[np.intp]:
     return np.array([codes[word] for word in _codes(one.variables[node])], dtype=np.intp)
 
 
-def _summed(names: Sequence[str], terms: Sequence[float]) -> Divergence:
+def _sum_terms(names: Sequence[str], terms: Sequence[float]) -> Divergence:
     total = float(np.sum(terms))
     if -1e-9 < total < 0:  # rounding
         total = 0.0
@@ -196,11 +196,11 @@ def _of_tables(one: Net, two: Net) -> Divergence:
     for node, family in enumerate(second):
         kept = _expected_log(found[node][0], _table(one, node))
         theirs = found[len(first) + node][0]
-        terms.append(kept - _expected_log(theirs, _recoded(one, two, node, family)))
-    return _summed(one.names, terms)
+        terms.append(kept - _expected_log(theirs, _recode(one, two, node, family)))
+    return _sum_terms(one.names, terms)
 
 
-def _recoded(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
+def _recode(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
     """A table of the second network, its levels in the order of the first."""
     table = _table(two, node)
     for axis, member in enumerate(family):
@@ -234,19 +234,19 @@ def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
             size = (off**2 + spread @ spread) / sd**2
             logs.append(-0.5 * (np.log(2 * np.pi) + size) - np.log(sd))
         terms.append(float(logs[0] - logs[1]))
-    return _summed(one.names, terms)
+    return _sum_terms(one.names, terms)
 
 
 def _by_draws(one: BayesNet, two: BayesNet, rng: np.random.Generator, draws: int) -> Divergence:
     rows = ancestral(one, rng, draws)
-    columns = tuple(_translated(one, two, i, each) for i, each in enumerate(rows.columns))
+    columns = tuple(_translate(one, two, i, each) for i, each in enumerate(rows.columns))
     lost = log_density(one, rows.columns) - log_density(two, columns)
     if np.isinf(lost).any():
         return Divergence(np.inf)
     return Divergence(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(draws)))
 
 
-def _translated(one: Net, two: Net, node: int, column: NDArray[Any]) -> NDArray[Any]:
+def _translate(one: Net, two: Net, node: int, column: NDArray[Any]) -> NDArray[Any]:
     levels = one.variables[node].levels
     if levels is None or levels == two.variables[node].levels:
         return column
@@ -313,7 +313,7 @@ def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Di
 def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
     """The cells of two tables that differ, the largest differences of each table only."""
     family = (*one.inputs[node], node)
-    first, second = _table(one, node), _recoded(one, two, node, family)
+    first, second = _table(one, node), _recode(one, two, node, family)
     apart = np.abs(second - first).ravel()
     places = np.argsort(-apart, kind="stable")[: np.count_nonzero(apart)][:most]
     found = []

@@ -83,8 +83,8 @@ def edge_table(
     if score is not None and seconds is not None and not score.lattice:
         score = _Hasty(score, net, seconds)
     if net.directed:
-        return _counted(_with_strengths(table, net, score, limits))
-    return _counted(_with_sides(table, net, score, limits))
+        return _count_missing(_with_strengths(table, net, score, limits))
+    return _count_missing(_with_sides(table, net, score, limits))
 
 
 class _Hasty(Score):
@@ -114,7 +114,7 @@ class _Hasty(Score):
             return float("nan")
 
 
-def _counted(table: EdgeTable) -> EdgeTable:
+def _count_missing(table: EdgeTable) -> EdgeTable:
     """The table, which says how many strengths there was no time for."""
     missed = int(np.isnan(table.strength).sum())
     if not missed or not np.isfinite(table.count):
@@ -306,13 +306,11 @@ def bare_table(
 
     `limits` are the rules in force: what they direct is not reversible.
     """
-    table = (
-        _directed(net, first, second, limits) if net.directed else _undirected(net, first, second)
-    )
+    table = _of_arcs(net, first, second, limits) if net.directed else _of_edges(net, first, second)
     return replace(table, signs=effect_signs(net, first, second, table.partial))
 
 
-def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
+def _of_edges(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     nothing, none = np.full(len(first), np.nan), np.zeros(len(first), dtype=bool)
     joined = _hits(net.graph.neighbours, first, second)
     nowhere = np.full(len(first), -1, dtype=np.intp)
@@ -325,7 +323,7 @@ def _undirected(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:
     return table.with_columns(first_side=nothing, second_side=nothing)
 
 
-def _directed(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:
+def _of_arcs(net: BayesNet, first: Integers, second: Integers, limits: Limits | None) -> EdgeTable:
     forward = _hits(net.graph.parents, second, first)
     joined = forward | _hits(net.graph.parents, first, second)
     tail = np.where(forward, first, np.where(joined, second, -1))

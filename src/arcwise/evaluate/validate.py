@@ -158,7 +158,7 @@ def mean_error(values: Array, weights: Array) -> float:
     return float(np.sqrt(spread / max(weights.sum() - 1, 1.0)))
 
 
-class Judged(NamedTuple):
+class HeldOutScores(NamedTuple):
     """What rows that a network has not seen say of it: their logarithms, of what, and its edges."""
 
     logs: Array
@@ -166,11 +166,11 @@ class Judged(NamedTuple):
     edges: int
 
 
-def judged(net: Net, rows: Table) -> Judged:
+def score_rows(net: Net, rows: Table) -> HeldOutScores:
     """Score rows by a network: by its density, or by the pseudo-likelihood where it has none."""
     if not net.directed and net.joint is None:
-        return Judged(pseudo_log_density(net, rows), PSEUDO, net.n_edges)
-    return Judged(marginal_log_density(net, rows), DENSITY, net.n_edges)
+        return HeldOutScores(pseudo_log_density(net, rows), PSEUDO, net.n_edges)
+    return HeldOutScores(marginal_log_density(net, rows), DENSITY, net.n_edges)
 
 
 def validate_folds(
@@ -253,14 +253,16 @@ class _FoldWork:
     learner: Learner
     target: str | None
 
-    def __call__(self, number: int) -> tuple[Judged, Misses]:
+    def __call__(self, number: int) -> tuple[HeldOutScores, Misses]:
         table = self.dealt.table
         net = self.learner(table.take(self.dealt.rest(number)))
         unseen = table.take(self.dealt.rows[number])
         if self.target is None:
-            return judged(net, unseen), misses(net, unseen)
+            return score_rows(net, unseen), misses(net, unseen)
         logs, missed = target_misses(net, unseen, self.target)
-        return Judged(logs, f"{DENSITY} of {self.target} given the others", net.n_edges), missed
+        return HeldOutScores(
+            logs, f"{DENSITY} of {self.target} given the others", net.n_edges
+        ), missed
 
 
 # -- pruning -------------------------------------------------------------------------------------
@@ -281,7 +283,7 @@ class Stage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pruning(Framed):
+class PruningPath(Framed):
     """The way from all inputs to none."""
 
     target: str
@@ -322,9 +324,9 @@ class Pruning(Framed):
         return Frame(columns, title, tuple(notes))
 
 
-def pruning(
+def prune_inputs(
     fits: Fits, score: Score, target: int, test: Table | None = None, on_step: Watch | None = None
-) -> Pruning:
+) -> PruningPath:
     """Take inputs of a target away one by one, the least missed first.
 
     Parameters
@@ -365,4 +367,4 @@ def pruning(
         inputs = inputs[:place] + inputs[place + 1 :]
         stages.append(stage(inputs, value, names[removed]))
         trail.add("drop", value, len(inputs), removed, target)
-    return Pruning(names[target], tuple(stages), trail.stopped)
+    return PruningPath(names[target], tuple(stages), trail.stopped)

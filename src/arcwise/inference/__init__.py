@@ -2,7 +2,7 @@
 
 from arcwise.inference.ask import (
     ENGINES,
-    closed,
+    has_closed_form,
     impute,
     marginal_log_density,
     predict,
@@ -12,7 +12,7 @@ from arcwise.inference.ask import (
 from arcwise.inference.ask_options import AskOptions, EffortOptions, SeedlessOptions
 from arcwise.inference.belief import Belief, Estimate, Probability
 from arcwise.inference.engine import Cost, DeclinedError, Effort, Engine, Question
-from arcwise.inference.ensemble import Drawn, Ensemble, Spread
+from arcwise.inference.ensemble import Ensemble, GraphOrigin, Spread
 from arcwise.inference.explanation import Explanation, explain
 from arcwise.inference.intervene import ONE_GRAPH, Equivalents, OtherGraphs
 from arcwise.inference.joint_belief import Beliefs
@@ -43,7 +43,6 @@ __all__ = [
     "Beliefs",
     "Cost",
     "DeclinedError",
-    "Drawn",
     "Effort",
     "EffortOptions",
     "Engine",
@@ -52,6 +51,7 @@ __all__ = [
     "Estimate",
     "Explanation",
     "GaussianJoint",
+    "GraphOrigin",
     "Marginals",
     "Misses",
     "NamedMatrix",
@@ -62,10 +62,10 @@ __all__ = [
     "Range",
     "SeedlessOptions",
     "Spread",
-    "closed",
     "condition",
     "covariance",
     "explain",
+    "has_closed_form",
     "impute",
     "joint",
     "marginal_log_density",

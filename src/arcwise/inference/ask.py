@@ -24,7 +24,7 @@ from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError
 from arcwise.inference.ask_options import AskOptions, EffortOptions
 from arcwise.inference.belief import Belief, generator
-from arcwise.inference.closed_form import Closed
+from arcwise.inference.closed_form import ClosedForm
 from arcwise.inference.conditional_gaussian import ConditionalGaussianEngine
 from arcwise.inference.engine import (
     EXACT,
@@ -47,7 +47,7 @@ from arcwise.inference.linear_gaussian import linear_net
 from arcwise.inference.predictions import Predictions
 from arcwise.inference.product_rule import ProductRule
 from arcwise.inference.quality import HIGHEST_RHAT
-from arcwise.inference.stacked import Stacked
+from arcwise.inference.stacked import StackedWindows
 from arcwise.inference.weighting import Importance
 from arcwise.networks import Net, align, whole
 from arcwise.notes import Note, answer_note
@@ -55,16 +55,16 @@ from arcwise.values import is_several
 
 __all__ = [
     "ENGINES",
-    "Ranking",
-    "answered",
+    "RankedEngines",
+    "answer_with_notes",
     "beliefs_of",
-    "closed",
     "found_of",
+    "has_closed_form",
     "impute",
     "marginal_log_density",
     "predict",
     "query",
-    "ranked",
+    "rank_engines",
     "sample",
 ]
 
@@ -86,13 +86,13 @@ _ROOM = 0.5
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
-        Closed(),
+        ClosedForm(),
         Intervals(),
         Junction(),
         Elimination(),
         ConditionalGaussianEngine(),
         Importance(),
-        Stacked(),
+        StackedWindows(),
         Gibbs(),
         Gibbs("blankets"),
         ProductRule(),
@@ -100,14 +100,14 @@ ENGINES: dict[str, Engine] = {
 }
 
 
-class Ranking(NamedTuple):
+class RankedEngines(NamedTuple):
     """Engines that accept a question, the best first, and notes on exact ones that are too large."""
 
     engines: list[Engine]
     notes: tuple[Note, ...] = ()
 
 
-def ranked(question: Question) -> Ranking:
+def rank_engines(question: Question) -> RankedEngines:
     """The engines that accept a question, the best first; of a named method, this one.
 
     Raises
@@ -132,14 +132,14 @@ def ranked(question: Question) -> Ranking:
                 said = f"An exact answer by {engine.name} needs {size}: this one is simulated."
                 large.append(answer_note(said))
         elif cost.error == EXACT and cost.work < CHEAP:
-            return Ranking([engine])
+            return RankedEngines([engine])
         else:
             taken.append((cost, engine))
     if not taken:
         raise reasons[0]
     taken.sort(key=lambda each: each[0])
     notes = () if taken[0][0].error == EXACT else tuple(large)
-    return Ranking([engine for _, engine in taken], notes)
+    return RankedEngines([engine for _, engine in taken], notes)
 
 
 def _limit(wanted: float) -> float:
@@ -161,10 +161,10 @@ def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
     return engine.accepts(question)
 
 
-def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[Note, ...]]:
+def answer_with_notes(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[Note, ...]]:
     """What the best engine says, and notes on better ones; the next is asked where one declines."""
     refused: DeclinedError | None = None
-    engines, notes = ranked(question)
+    engines, notes = rank_engines(question)
     for engine in engines:
         if not engine.thorough:
             question.check_possible()
@@ -177,7 +177,7 @@ def answered(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[N
 
 def found_of(question: Question) -> Reply:
     """The answers of the best engine."""
-    found, notes = answered(question, lambda engine: engine.ask(question))
+    found, notes = answer_with_notes(question, lambda engine: engine.ask(question))
     return found._replace(notes=lambda: [*notes, *found.notes()]) if notes else found
 
 
@@ -191,7 +191,7 @@ def _options(options: Mapping[str, Any], what: str = "option of a question") -> 
     return read_options(options, ENGINES, what)
 
 
-def closed(net: Net) -> bool:
+def has_closed_form(net: Net) -> bool:
     """Tell whether a network answers in closed form: linear-Gaussian, with a joint distribution."""
     return linear_net(net) is not None
 
@@ -306,12 +306,12 @@ def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) 
     if levels is None:
         refuse_beyond(answer.distribution, target)
     notes = [note for note in rows.notes if note not in table.notes]
-    notes += [*found.notes(), *_unsettled(answer.mixing)]
+    notes += [*found.notes(), *_disagreement_notes(answer.mixing)]
     said = tuple(dict.fromkeys(notes))
     return Predictions(target, answer.distribution, answer.mixing, said, levels)
 
 
-def _unsettled(mixing: Mixing) -> Iterator[Note]:
+def _disagreement_notes(mixing: Mixing) -> Iterator[Note]:
     """A note on rows whose chains disagree."""
     simulated = int(np.isfinite(mixing.ess).sum())
     if count := int((mixing.rhat > HIGHEST_RHAT).sum()):
@@ -342,7 +342,9 @@ def impute(
     question = Question.of_rows(net, rows, chosen, "completion")
     if rng is not None:
         question = replace(question, rng=rng)
-    filled, notes = answered(question, lambda engine: engine.complete(question, rng is not None))
+    filled, notes = answer_with_notes(
+        question, lambda engine: engine.complete(question, rng is not None)
+    )
     return replace(rows, columns=filled, notes=(*rows.notes, *notes))
 
 
@@ -382,7 +384,7 @@ def sample(
     rows, everything = whole("number of draws", draws), range(len(net.names))
     single = Question.of(net, everything, evidence, chosen, rng, max(rows, 1))
     question = replace(single, task="draws")
-    drawn, notes = answered(question, lambda engine: engine.complete(question, True))
+    drawn, notes = answer_with_notes(question, lambda engine: engine.complete(question, True))
     return Table(net.variables, tuple(column[:rows] for column in drawn), notes=notes)
 
 
@@ -415,7 +417,7 @@ def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) 
             "rows."
         )
     question = Question.of_rows(net, align(net, table), _options(options), "density")
-    engine = ranked(question).engines[0]
+    engine = rank_engines(question).engines[0]
     with np.errstate(over="ignore", invalid="ignore"):
         total = engine.logpdf(question)
     return np.where(np.isnan(total), -np.inf, total)

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from arcwise.conditionals import table_of
 from arcwise.data.variable import gaps_of
 from arcwise.errors import FitError
-from arcwise.inference.factors import Scaled, combined
+from arcwise.inference.factors import ScaledArray, combine
 from arcwise.networks import BayesNet
 
-__all__ = ["class_log_joint", "normalised"]
+__all__ = ["class_log_joint", "normalise_logs"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Factor = tuple[
-    tuple[int, ...], Array | Scaled
+    tuple[int, ...], Array | ScaledArray
 ]  # the variables of the axes after those of rows and classes
 
 _MOST_CELLS = 1 << 24  # of one table for one row
@@ -73,10 +73,10 @@ def class_log_joint(
     return _Question(net, target, tuple(columns), grids or {}).answer()
 
 
-def normalised(logs: Array) -> Array:
+def normalise_logs(logs: Array) -> Array:
     """Log probabilities of classes from joint ones; a row that is impossible with all classes is even.
 
-    >>> np.exp(normalised(np.log([[0.1, 0.3]]))).round(2).tolist()
+    >>> np.exp(normalise_logs(np.log([[0.1, 0.3]]))).round(2).tolist()
     [[0.25, 0.75]]
     """
     top = logs.max(axis=1, keepdims=True)
@@ -250,11 +250,11 @@ class _Question:
         for member in members:
             if not self._discrete(member):
                 weights = _trapezoid(self._grid(member))
-                factors.append(((member,), Scaled.of(weights) if scaled else weights))
+                factors.append(((member,), ScaledArray.of(weights) if scaled else weights))
         for member in order:
-            factors = _without(member, factors)
+            factors = _sum_out(member, factors)
         for _, table in factors:
-            if isinstance(table, Scaled):
+            if isinstance(table, ScaledArray):
                 logs += table.log()
             else:
                 least = np.minimum(least, table.min(axis=1))
@@ -279,20 +279,20 @@ class _Question:
 
     def _factor(
         self, node: int, members: tuple[int, ...], rows: Rows, *, scaled: bool
-    ) -> tuple[tuple[int, ...], Array | Scaled, Array]:
+    ) -> tuple[tuple[int, ...], Array | ScaledArray, Array]:
         """A local model as a table (rows or 1, classes or 1, states of members), and each row's shift."""
         family, model = self.family(node), self.net.conditionals[node]
         inside = tuple(m for m in family if m in members)
         none = np.zeros(len(rows))
         own = table_of(model, self._levels(node))
         if own is not None:
-            table = _sliced(own, family, self.target, inside, self.columns, rows)
-            return inside, Scaled.of(table) if scaled else table, none
+            table = _slice(own, family, self.target, inside, self.columns, rows)
+            return inside, ScaledArray.of(table) if scaled else table, none
         shape = (len(rows), self.classes, *(self._states(m) for m in inside))
         values = {m: self._wide(m, inside, rows, shape) for m in family}
         logs = model.logpdf(values[node], tuple(values[m] for m in family[:-1])).reshape(shape)
         if scaled:
-            return inside, Scaled.of_logs(logs), none
+            return inside, ScaledArray.of_logs(logs), none
         shift = logs.reshape(len(rows), -1).max(axis=1)
         shift = np.where(np.isfinite(shift), shift, 0.0)
         return inside, np.exp(logs - shift.reshape(-1, *(1,) * (len(shape) - 1))), shift
@@ -337,7 +337,7 @@ def _looked_up(
     return flat.take(place, axis=0)
 
 
-def _sliced(
+def _slice(
     table: Array,
     family: tuple[int, ...],
     target: int,
@@ -357,7 +357,7 @@ def _sliced(
     return turned if own else turned[:, None]
 
 
-def _without(member: int, factors: list[Factor]) -> list[Factor]:
+def _sum_out(member: int, factors: list[Factor]) -> list[Factor]:
     """Multiply the factors of a member, and sum it out."""
     mine = [factor for factor in factors if member in factor[0]]
     rest = [factor for factor in factors if member not in factor[0]]
@@ -365,7 +365,7 @@ def _without(member: int, factors: list[Factor]) -> list[Factor]:
         return rest
     axes = tuple(sorted({m for own, _ in mine for m in own} - {member}))
     levels = {m: size for own, table in mine for m, size in zip(own, table.shape[2:], strict=True)}
-    return [*rest, (axes, combined(mine, (*axes, member), axes, levels, lead=2))]
+    return [*rest, (axes, combine(mine, (*axes, member), axes, levels, lead=2))]
 
 
 def _trapezoid(points: Array) -> Array:

@@ -49,7 +49,7 @@ from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.engine import EXACT, Answer, Columns, Cost, Engine, Question, Reply
 from arcwise.inference.evidence import patterns, upward
 from arcwise.inference.linear_gaussian import (
-    Conditioned,
+    ConditionedNodes,
     KnownRows,
     centres,
     check_relations,
@@ -103,12 +103,12 @@ def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Pr
         places = [known.place[node] for node in targets]
         mean, root = known.means(places), known.left(places)
         refuse_infinite(mean, root)
-        scale, freedom = _widened(net, known, root, evidence)
-    saturated = tuple(node for node in known.nodes if _saturated(linear_model(net, node)))
+        scale, freedom = _widen(net, known, root, evidence)
+    saturated = tuple(node for node in known.nodes if _is_saturated(linear_model(net, node)))
     return Predictive(mean, scale, freedom, root, saturated)
 
 
-def _saturated(model: Linear) -> bool:
+def _is_saturated(model: Linear) -> bool:
     return model.rows > 0 and not model.freedom > 0
 
 
@@ -198,8 +198,8 @@ class _Sums:
         self.between += (flat * (slopes @ flat)).sum(axis=0).reshape(self.between.shape)
 
 
-def _widened(
-    net: BayesNet, known: Conditioned, root: Array, evidence: KnownRows
+def _widen(
+    net: BayesNet, known: ConditionedNodes, root: Array, evidence: KnownRows
 ) -> tuple[Array, Array]:
     """Scales (rows by targets) and degrees of freedom (targets)."""
     variance = (root**2).sum(axis=1)
@@ -212,7 +212,9 @@ def _widened(
     return np.where(variance > 0, np.sqrt(square), 0.0), freedom
 
 
-def _terms(net: BayesNet, known: Conditioned, root: Array, evidence: KnownRows) -> Iterator[_Term]:
+def _terms(
+    net: BayesNet, known: ConditionedNodes, root: Array, evidence: KnownRows
+) -> Iterator[_Term]:
     """The local models that matter and were fitted to rows."""
     from scipy.special import polygamma, psi
 
@@ -286,7 +288,7 @@ def _inverse_trigamma(y: Array) -> Array:
     return x
 
 
-class Closed(Engine):
+class ClosedForm(Engine):
     """Closed forms of linear-Gaussian networks, directed or with a joint normal distribution."""
 
     name = "gaussian"

@@ -25,7 +25,7 @@ from arcwise.distributions import Distribution
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, DataError, FitError, GraphError, OptionError, unknown
 from arcwise.inference.belief import Probability, Quality, Seed, generator
-from arcwise.inference.evidence import DistinctRows, Evidence, folded
+from arcwise.inference.evidence import DistinctRows, Evidence, fold_rows
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
 from arcwise.notes import Note
 
@@ -220,7 +220,7 @@ class Question:
     @property
     def distinct(self) -> DistinctRows:
         """Rows of codes, equal ones once."""
-        return folded(self.columns, self.gaps)
+        return fold_rows(self.columns, self.gaps)
 
     @property
     def single(self) -> bool:

@@ -50,7 +50,7 @@ from arcwise.networks import Net, cut, whole
 from arcwise.notes import Note, answer_note
 from arcwise.values import is_several
 
-__all__ = ["Drawn"]
+__all__ = ["GraphOrigin"]
 
 Array = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ _DRAWS = 4000
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class GraphOrigin:
     """Where the weights of graphs come from.
 
     Parameters
@@ -73,7 +73,7 @@ class Drawn:
     groups : for each graph the number of the draw it stands for, where several stand for one.
 
     >>> means, even = np.array([[1.0], [3.0]]), np.array([[0.5], [0.5]])
-    >>> Drawn(size=100.0).error(means, even[:, 0], even, np.ones(1)).round(4).tolist()
+    >>> GraphOrigin(size=100.0).error(means, even[:, 0], even, np.ones(1)).round(4).tolist()
     [0.102]
     """
 
@@ -86,10 +86,10 @@ class Drawn:
         """Whether averages are sums over all graphs."""
         return math.isinf(self.size) and self.left == 0.0
 
-    def taken(self, kept: list[int]) -> Drawn:
+    def taken(self, kept: list[int]) -> GraphOrigin:
         """The same for some of the graphs."""
         groups = None if self.groups is None else self.groups[kept]
-        return Drawn(self.size, self.left, groups)
+        return GraphOrigin(self.size, self.left, groups)
 
     def error(self, values: Array, shares: Array, weights: Array, scale: Array) -> Array:
         """Standard errors of averages.
@@ -172,14 +172,14 @@ class Spread(Range):
         return {**super()._numbers(), "between": self.between}
 
 
-class _Answered(NamedTuple):
+class _Answers(NamedTuple):
     """What single networks answer, the weight of each, and what it counted before anything was seen."""
 
     answers: tuple[Any, ...]
     weights: Array
     notes: tuple[Note, ...]
     shares: Array
-    drawn: Drawn
+    drawn: GraphOrigin
 
     def error(self, values: Any, scale: Any) -> Array:
         """Errors of averages of numbers that each network says (networks by numbers)."""
@@ -198,7 +198,7 @@ class AveragedBelief(Belief):
     """
 
     parts: tuple[Belief, ...] = ()
-    answered: _Answered | None = field(default=None, repr=False)
+    answered: _Answers | None = field(default=None, repr=False)
 
     def _spread(self, share: float, event: Any) -> float:
         """Standard error of a probability."""
@@ -226,7 +226,7 @@ class Ensemble:
     nets: tuple[Net, ...]
     weights: Array
     words: str = ""
-    drawn: Drawn = field(default_factory=Drawn)
+    drawn: GraphOrigin = field(default_factory=GraphOrigin)
 
     def query(
         self,
@@ -269,7 +269,7 @@ class Ensemble:
         found: NDArray[np.intp] = np.diff(ends, prepend=0)
         return found
 
-    def _answered(self, targets: Any, given: Any, do: Any, options: Mapping[str, Any]) -> _Answered:
+    def _answered(self, targets: Any, given: Any, do: Any, options: Mapping[str, Any]) -> _Answers:
         """The answers of the networks that find one."""
         weights, notes = self._evidence(given, do)
         answers, kept = [], []
@@ -283,7 +283,7 @@ class Ensemble:
         if not answers:
             raise refused or FitError("The evidence is impossible in every graph.")
         shares = weights[kept] / weights[kept].sum()
-        return _Answered(tuple(answers), shares, notes, self.weights[kept], self.drawn.taken(kept))
+        return _Answers(tuple(answers), shares, notes, self.weights[kept], self.drawn.taken(kept))
 
     def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[Note, ...]]:
         """The weights of graphs once some values are seen, and a note where these cannot speak."""
@@ -314,7 +314,7 @@ class Ensemble:
         shares: Array = found / found.sum(axis=0)
         return shares, ()
 
-    def _joined(self, answers: Sequence[Belief], found: _Answered) -> Belief:
+    def _joined(self, answers: Sequence[Belief], found: _Answers) -> Belief:
         """One belief of several, by their weights."""
         shape = blend([answer.distribution for answer in answers], found.weights)
         qualities = [answer.quality for answer in answers]

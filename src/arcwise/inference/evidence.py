@@ -174,7 +174,7 @@ def _weights(variable: Variable, value: Any) -> Array:
         return _likelihood(variable, value)
     weights = np.zeros(len(variable.levels))
     if is_pair(value) and (variable.numeric or variable.ordered):
-        weights[_between(variable, *value)] = 1.0
+        weights[_levels_between(variable, *value)] = 1.0
     else:
         weights[[int(_code(variable, each)) for each in value]] = 1.0
     if not weights.any():
@@ -200,7 +200,7 @@ def _likelihood(variable: Variable, value: Mapping[Any, Any]) -> Array:
     return weights
 
 
-def _between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_]:
+def _levels_between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_]:
     """The levels of an interval, None for an open end; of cut numbers, all that it touches."""
     levels = variable.levels or ()
     if variable.numeric and variable.cuts is None:
@@ -304,7 +304,7 @@ class DistinctRows(NamedTuple):
     which: NDArray[np.intp]
 
 
-def folded(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> DistinctRows:
+def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> DistinctRows:
     """Rows of codes, equal ones once."""
     size = len(gaps)
     codes = np.empty((size, gaps.shape[1]), dtype=np.int64)
@@ -348,19 +348,19 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
     >>> sentence(["y"], {"a": 1.5}, {"b": 2})
     'y given a = 1.5, do b = 2'
     """
-    known = ", ".join(f"{name} = {shown(value)}" for name, value in given.items())
-    forced = ", ".join(f"{name} = {shown(value)}" for name, value in do.items())
+    known = ", ".join(f"{name} = {show_value(value)}" for name, value in given.items())
+    forced = ", ".join(f"{name} = {show_value(value)}" for name, value in do.items())
     parts = [f"given {known}" if known else "", f"do {forced}" if forced else ""]
     return " ".join([", ".join(names), ", ".join(filter(None, parts))]).strip()
 
 
-def shown(value: object) -> str:
+def show_value(value: object) -> str:
     """A value of evidence in a sentence: a number, an interval, a level, several, or weights of levels."""
     if isinstance(value, tuple):
-        return "..".join("" if end is None else shown(end) for end in value)
+        return "..".join("" if end is None else show_value(end) for end in value)
     if isinstance(value, list):
-        return " or ".join(map(shown, value))
+        return " or ".join(map(show_value, value))
     if isinstance(value, Mapping):
-        weights = (f"{shown(level)} {shown(weight)}" for level, weight in value.items())
+        weights = (f"{show_value(level)} {show_value(weight)}" for level, weight in value.items())
         return f"({', '.join(weights)})"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -34,7 +34,7 @@ from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.engine import EXACT, Answer, Array, Columns, Cost, Engine, Question, Reply
 from arcwise.inference.evidence import DistinctRows, patterns, relevant, upward
-from arcwise.inference.factors import Potentials, SumPlan, planned, potentials, summed
+from arcwise.inference.factors import Potentials, SumPlan, plan_sum, potentials, sum_product
 from arcwise.inference.joint_answers import Cells
 from arcwise.networks import Net, log_density
 
@@ -335,7 +335,7 @@ def _sum_for(question: Question, asked: tuple[int, ...], known: set[int]) -> Sum
         found = _sum_for(replace(question, task="density"), asked, known)
         if found.plan.entries < _OVERHEAD:
             return found
-    return planned(_trees(question).product, _members(question, asked, known), asked, known)
+    return plan_sum(_trees(question).product, _members(question, asked, known), asked, known)
 
 
 class Elimination(Engine):
@@ -399,7 +399,7 @@ class Elimination(Engine):
             values = {node: code for node, code in enumerate(codes) if code >= 0}
             if found is None or values.keys() != before:
                 found, before = _sum_for(question, asked, set(values)), values.keys()
-            yield first, summed(found, product, values, question.soft)
+            yield first, sum_product(found, product, values, question.soft)
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""

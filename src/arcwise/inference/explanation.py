@@ -11,7 +11,7 @@ import numpy as np
 
 from arcwise.errors import DataError
 from arcwise.frame import Frame, Framed, Series
-from arcwise.inference.ask import ENGINES, beliefs_of, found_of, ranked
+from arcwise.inference.ask import ENGINES, beliefs_of, found_of, rank_engines
 from arcwise.inference.ask_options import AskOptions
 from arcwise.inference.belief import generator
 from arcwise.inference.engine import Options, Question, read_options
@@ -187,7 +187,7 @@ def _of_all(net: Net, evidence: Evidence, chosen: Options) -> Explanation:
     chosen = replace(chosen, method=chosen.method or "junction")
     question = Question.of(net, range(len(net.names)), evidence, chosen, generator(0))
     question = replace(question, task="completion")
-    ranked(question)  # refuses what does not fit
+    rank_engines(question)  # refuses what does not fit
     codes, log, total = Junction().explain(question)
     levels = plain(net, dict(enumerate(np.asarray(codes).tolist())))
     share = min(math.exp(log - total), 1.0)
@@ -208,7 +208,7 @@ def _of_some(net: Net, targets: Sequence[int], evidence: Evidence, chosen: Optio
     if evidence.seen or evidence.soft:
         density = Question.of(net, (), evidence, chosen, generator(chosen.seed))
         density = replace(density, task="density")
-        total = float(ranked(density).engines[0].logpdf(density)[0])
+        total = float(rank_engines(density).engines[0].logpdf(density)[0])
     return Explanation(
         mode,
         share + total,

@@ -23,13 +23,13 @@ from arcwise.networks import Net, factors_of
 
 __all__ = [
     "Potentials",
-    "Scaled",
+    "ScaledArray",
     "SumPlan",
     "clique_tree",
-    "combined",
-    "planned",
+    "combine",
+    "plan_sum",
     "potentials",
-    "summed",
+    "sum_product",
     "tree_with",
 ]
 
@@ -71,10 +71,10 @@ def potentials(net: Net) -> Potentials | None:
 # -- tables of numbers of any size ---
 
 
-class Scaled(NamedTuple):
+class ScaledArray(NamedTuple):
     """The numbers ``digits * 2 ** powers``; digits are 0, or from a half to below one.
 
-    >>> tiny = Scaled.of(np.array([1e-200, 3e-200]))
+    >>> tiny = ScaledArray.of(np.array([1e-200, 3e-200]))
     >>> product = tiny * tiny
     >>> product.sum((0,)).log().round(3).tolist(), product.shares().round(3).tolist()
     (-918.731, [0.1, 0.9])
@@ -84,13 +84,13 @@ class Scaled(NamedTuple):
     powers: NDArray[np.int64]
 
     @classmethod
-    def of(cls, table: Array) -> Scaled:
+    def of(cls, table: Array) -> ScaledArray:
         """The same numbers."""
         digits, powers = np.frexp(table)
         return cls(np.asarray(digits), np.asarray(powers, dtype=np.int64))
 
     @classmethod
-    def of_logs(cls, logs: Array) -> Scaled:
+    def of_logs(cls, logs: Array) -> ScaledArray:
         """The numbers whose natural logarithms are given; minus infinity is zero."""
         there = np.isfinite(logs)
         safe = np.where(there, logs, 0.0)
@@ -98,14 +98,14 @@ class Scaled(NamedTuple):
         parts = np.where(there, np.exp(safe - powers * _LOG_TWO), 0.0)
         return cls.of(parts)._shifted(powers.astype(np.int64))
 
-    def _shifted(self, powers: NDArray[np.int64]) -> Scaled:
-        return Scaled(self.digits, np.where(self.digits > 0.0, self.powers + powers, 0))
+    def _shifted(self, powers: NDArray[np.int64]) -> ScaledArray:
+        return ScaledArray(self.digits, np.where(self.digits > 0.0, self.powers + powers, 0))
 
-    def __mul__(self, other: Scaled) -> Scaled:  # type: ignore[override]
+    def __mul__(self, other: ScaledArray) -> ScaledArray:  # type: ignore[override]
         """The product, cell by cell; shapes are stretched as those of arrays are."""
-        return Scaled.of(self.digits * other.digits)._shifted(self.powers + other.powers)
+        return ScaledArray.of(self.digits * other.digits)._shifted(self.powers + other.powers)
 
-    def sum(self, axis: tuple[int, ...]) -> Scaled:
+    def sum(self, axis: tuple[int, ...]) -> ScaledArray:
         """The sums over some axes."""
         if not axis:
             return self
@@ -113,15 +113,15 @@ class Scaled(NamedTuple):
         top = np.where(there, self.powers, np.iinfo(np.int64).min // 2).max(axis, keepdims=True)
         apart = np.maximum(self.powers - top, _FAR)
         parts = np.where(there, np.ldexp(self.digits, apart.astype(np.int32)), 0.0)
-        return Scaled.of(parts.sum(axis=axis))._shifted(top.squeeze(axis))
+        return ScaledArray.of(parts.sum(axis=axis))._shifted(top.squeeze(axis))
 
-    def transpose(self, axes: list[int]) -> Scaled:
+    def transpose(self, axes: list[int]) -> ScaledArray:
         """The same with axes in another order."""
-        return Scaled(self.digits.transpose(axes), self.powers.transpose(axes))
+        return ScaledArray(self.digits.transpose(axes), self.powers.transpose(axes))
 
-    def reshape(self, shape: list[int]) -> Scaled:
+    def reshape(self, shape: list[int]) -> ScaledArray:
         """The same in another shape."""
-        return Scaled(self.digits.reshape(shape), self.powers.reshape(shape))
+        return ScaledArray(self.digits.reshape(shape), self.powers.reshape(shape))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ class Scaled(NamedTuple):
 # -- sums ---
 
 
-def combined(
+def combine(
     parts: Iterable[tuple[Scope, Any]],
     clique: Scope,
     kept: Scope,
@@ -167,7 +167,7 @@ def combined(
     lead : axes before those of the variables, such as rows, which stretch as those of arrays do.
 
     >>> one = ((0, 1), np.array([[0.5, 0.5], [0.1, 0.9]]))
-    >>> combined([one, ((0,), np.array([0.2, 0.8]))], (0, 1), (1,), (2, 2)).round(2).tolist()
+    >>> combine([one, ((0,), np.array([0.2, 0.8]))], (0, 1), (1,), (2, 2)).round(2).tolist()
     [0.18, 0.82]
     """
     place, product, covered = {v: i for i, v in enumerate(clique)}, None, set[int]()
@@ -184,8 +184,8 @@ def combined(
     if product is None or len(covered) < len(clique):
         sizes = [1] * lead + [1 if v in covered else levels[v] for v in clique]
         ones: Any = np.ones(sizes)
-        scaled = isinstance(product, Scaled)
-        product = ones if product is None else product * (Scaled.of(ones) if scaled else ones)
+        scaled = isinstance(product, ScaledArray)
+        product = ones if product is None else product * (ScaledArray.of(ones) if scaled else ones)
     sums = product.sum(axis=tuple(lead + i for i, v in enumerate(clique) if v not in kept))
     left = [v for v in clique if v in kept]
     return sums.transpose([*before, *[lead + left.index(v) for v in kept]])
@@ -215,7 +215,7 @@ class SumPlan(NamedTuple):
     plan: EliminationOrder
 
 
-def planned(
+def plan_sum(
     product: Potentials, members: Iterable[int], asked: Scope, known: Iterable[int]
 ) -> SumPlan:
     """How the product of some tables is summed to what is asked, given which variables are known."""
@@ -235,7 +235,7 @@ def planned(
             entering[min(when[v] for v in scope)].append(n)
     constants = tuple(n for n, scope in scopes.items() if not scope)
     last = min((when[v] for v in asked), default=-1)
-    return SumPlan(_turned(cliques, entering, after, (last, asked)), constants, best)
+    return SumPlan(_order_steps(cliques, entering, after, (last, asked)), constants, best)
 
 
 def _cliques(
@@ -258,7 +258,7 @@ def _cliques(
     return cliques, after
 
 
-def _turned(
+def _order_steps(
     cliques: Sequence[tuple[int, ...]],
     entering: Sequence[Sequence[int]],
     after: Sequence[int],
@@ -291,18 +291,18 @@ def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
     return reached[::-1]
 
 
-def summed(
+def sum_product(
     found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The table of what is asked, and the log of the sum over everything; zeros and -inf where it is zero."""
     try:
         with np.errstate(under="raise"):
-            return _summed(found, product, values, soft)
+            return _sum_plain(found, product, values, soft)
     except FloatingPointError:  # doubles do not reach
         return _summed_scaled(found, product, values, soft)
 
 
-def _summed(
+def _sum_plain(
     found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The sum by doubles, each table divided by its own."""
@@ -325,11 +325,11 @@ def _summed_scaled(
     found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The same by numbers of any size; tables that nothing takes are factors of the whole."""
-    whole = Scaled.of(np.ones(()))
+    whole = ScaledArray.of(np.ones(()))
     for n in found.constants:
-        whole = whole * Scaled.of(_cut(product, n, values)[1])
-    table = Scaled.of(np.ones(()))
-    for step, parts, waiting in _walk(found, product, values, soft, Scaled.of):
+        whole = whole * ScaledArray.of(_cut(product, n, values)[1])
+    table = ScaledArray.of(np.ones(()))
+    for step, parts, waiting in _walk(found, product, values, soft, ScaledArray.of):
         table = _product(parts, step, product)
         if waiting is not None:
             waiting.append((step.kept, table))
@@ -341,7 +341,7 @@ def _summed_scaled(
 def _product(parts: list[tuple[Scope, Any]], step: SumStep, product: Potentials) -> Any:
     """The table of a step, small tables first."""
     ordered = sorted(parts, key=lambda part: part[1].size)
-    return combined(ordered, step.clique, step.kept, product.levels)
+    return combine(ordered, step.clique, step.kept, product.levels)
 
 
 def _walk(

@@ -35,7 +35,15 @@ from arcwise.inference.engine import (
     needs_arrows,
     no_blankets,
 )
-from arcwise.inference.gibbs_chains import Chains, begin, beside, far, far_rows, reached, run
+from arcwise.inference.gibbs_chains import (
+    Chains,
+    begin,
+    far_evidence_notes,
+    far_rows,
+    known_neighbours,
+    reach_hidden,
+    run,
+)
 from arcwise.inference.joint_answers import States
 from arcwise.networks import MarkovNet
 from arcwise.notes import Note
@@ -201,7 +209,11 @@ def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[Note
     """Notes on evidence that lies far from all the data."""
     columns, gaps = [column[places] for column in question.columns], question.gaps[places]
     if question.single:
-        return list(far(net, columns, beside(net, reached(net, gaps, question.asked), gaps)))
+        return list(
+            far_evidence_notes(
+                net, columns, known_neighbours(net, reach_hidden(net, gaps, question.asked), gaps)
+            )
+        )
     return far_rows(net, columns, gaps, question.asked[0])
 
 
@@ -247,8 +259,8 @@ def _simulate(
     question = found.question
     gaps, asked = question.gaps[part], question.asked
     columns = [column[part] for column in question.columns]
-    hidden = reached(net, gaps, asked)
-    known = beside(net, hidden, gaps)
+    hidden = reach_hidden(net, gaps, asked)
+    known = known_neighbours(net, hidden, gaps)
     chains = begin(net, columns, hidden, known, effort.chains, question.rng, starts)
     targets = [_Target(net, node, chains, effort.sweeps) for node in asked]
     # A single row can afford to look at every hidden variable: one that is stuck spoils all answers.
@@ -295,7 +307,7 @@ def fill(
     holes = places[question.gaps[places].any(axis=1)]
     for part in row_blocks(net, holes, effort.chains):
         hidden = question.gaps[part]
-        known = beside(net, hidden, hidden)
+        known = known_neighbours(net, hidden, hidden)
         rows = [column[part] for column in question.columns]
         chains = begin(net, rows, hidden, known, effort.chains, question.rng)
         totals: dict[int, NDArray[Any]] = {}

@@ -43,7 +43,7 @@ class Chains(NamedTuple):
     size: int
 
 
-def reached(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
+def reach_hidden(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
     """Hidden variables that matter for the targets, row by row.
 
     Parameters
@@ -63,7 +63,7 @@ def reached(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
     >>> graph = UGraph.from_edges([("a", "b"), ("b", "c")])
     >>> names = tuple(Variable(name) for name in "abc")
     >>> net = MarkovNet(names, graph, (model,) * 3, (np.zeros(1),) * 3)
-    >>> reached(net, np.array([[True, False, True]]), [0]).tolist()
+    >>> reach_hidden(net, np.array([[True, False, True]]), [0]).tolist()
     [[True, False, False]]
     """
     found = np.zeros_like(gaps)
@@ -79,7 +79,7 @@ def reached(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
     return found
 
 
-def beside(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
+def known_neighbours(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
     """Known variables that are neighbours of hidden ones, row by row."""
     found = np.zeros_like(hidden)
     for node in np.flatnonzero(hidden.any(axis=0)).tolist():
@@ -101,7 +101,7 @@ def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> t
     rows, count = len(known), len(net.starts[0])
     squares, largest = np.zeros((rows, count)), np.zeros((rows, count))
     for node in np.flatnonzero(known.any(axis=0)).tolist():
-        apart = _apart(net, node, columns[node])
+        apart = _distances_to_typical(net, node, columns[node])
         apart[~known[:, node]] = 0.0
         with np.errstate(over="ignore"):
             squares += np.minimum(apart, 1e150) ** 2
@@ -109,7 +109,7 @@ def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> t
     return squares, largest
 
 
-def _apart(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
+def _distances_to_typical(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
     """How far each value is from each typical one (rows by typical rows)."""
     typical = net.starts[node]
     if net.variables[node].discrete:
@@ -121,7 +121,9 @@ def _apart(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
     return np.where(np.isnan(apart), 0.0, apart)
 
 
-def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[Note, ...]:
+def far_evidence_notes(
+    net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask
+) -> tuple[Note, ...]:
     """Notes on evidence of one row that lies far from every row of the data."""
     if not known.any():
         return ()
@@ -130,7 +132,7 @@ def far(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[N
     if largest[0].min() <= FAR:
         return ()
     apart = {
-        node: float(_apart(net, node, columns[node])[0, nearest])
+        node: float(_distances_to_typical(net, node, columns[node])[0, nearest])
         for node in np.flatnonzero(known[0]).tolist()
     }
     worst = max(apart, key=lambda node: apart[node])
@@ -153,7 +155,7 @@ def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: 
         return []
     hidden = np.zeros_like(gaps)
     hidden[:, node] = True
-    known = beside(net, hidden, gaps)
+    known = known_neighbours(net, hidden, gaps)
     _, largest = distances(net, columns, known)
     count = int((known.any(axis=1) & (largest.min(axis=1) > FAR)).sum())
     if not count:

@@ -24,7 +24,7 @@ from arcwise.distributions import Distribution, Normal
 from arcwise.distributions.chain_diagnostics import Mixing
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.inference.closed_form import (
-    Closed,
+    ClosedForm,
     Predictive,
     distributions,
     predictive,
@@ -111,7 +111,7 @@ def box_points(mean: Array, covariance: Array, limits: Limits, rng: np.random.Ge
     if count is None:
         groups = [_lattice(mean, factor, limits, rng) for _ in range(_SHIFTS)]
     else:
-        groups = [_nested(mean, factor, limits, each) for each in (count, 2 * count // 3)]
+        groups = [_nested_rule(mean, factor, limits, each) for each in (count, 2 * count // 3)]
     top = max(float(logs.max()) for _, logs in groups)
     if not np.isfinite(top):
         raise FitError("The evidence is impossible: the intervals have probability zero together.")
@@ -139,7 +139,7 @@ def _factor(covariance: Array) -> Array:
     return factor
 
 
-def _nested(mean: Array, factor: Array, limits: Limits, count: int) -> tuple[Array, Array]:
+def _nested_rule(mean: Array, factor: Array, limits: Limits, count: int) -> tuple[Array, Array]:
     """Values and log weights of nested Gauss-Legendre rules."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     errors, logs = np.zeros((1, 0)), np.zeros(1)
@@ -255,7 +255,7 @@ class Intervals(Engine):
         for node in question.ranges:
             columns[node] = rows.value(node)[chosen]
             gaps[:, node] = False
-        return Closed().complete(
+        return ClosedForm().complete(
             replace(question, columns=tuple(columns), gaps=gaps, ranges={}), draw
         )
 

@@ -134,7 +134,7 @@ def range_over(
     else:
         usual = EXACT_GRAPHS if answer.error == 0 else SIMULATED_GRAPHS
         graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
-        answers = (answer, *_asked(net, graphs.graphs[1:], fitted, ask))
+        answers = (answer, *_answers_of(net, graphs.graphs[1:], fitted, ask))
         missed = len(graphs.graphs) - len(answers)
         found = make(answers, edges, graphs.complete and not missed)
         names = [net.names[node] for node in forced]
@@ -178,7 +178,7 @@ def _over_graphs(
     def fitted(graph: DAG) -> tuple[Conditional, ...]:
         return tuple(refit(node, row) for node, row in enumerate(graph.parents))
 
-    answers = (answer, *_asked(net, ordered, fitted, ask))
+    answers = (answer, *_answers_of(net, ordered, fitted, ask))
     each = " with" if len(other.graphs) == 1 else ", each with"
     over = f"{plural(len(other.graphs), other.over)}{each} equivalent ones"
     return replace(found, graphs=type(found)(answers, (), True, over=over))
@@ -220,7 +220,7 @@ def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
     return tuple((essential.nodes[one], essential.nodes[two]) for one, two in sorted(pairs))
 
 
-def _asked(
+def _answers_of(
     net: BayesNet, graphs: Iterable[DAG], fitted: Fitted, ask: Callable[[BayesNet], Answer]
 ) -> list[Answer]:
     """The answers of other members; one that finds no answer is left out."""
@@ -359,7 +359,7 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
     ([0.8, 0.2], [[0.625, 0.375], [0.0, 1.0]])
     """
     models = list(net.conditionals)
-    for x, y, shared in _covered(net.graph.parents, graph.parents):
+    for x, y, shared in _covered_arcs(net.graph.parents, graph.parents):
         first, second = models[x], models[y]
         places = sum(node < x for node in shared), sum(node < y for node in shared)
         if isinstance(first, DiscreteConditional) and isinstance(second, DiscreteConditional):
@@ -373,7 +373,7 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
     return tuple(models)
 
 
-def _covered(own: Rows, other: Rows) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+def _covered_arcs(own: Rows, other: Rows) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Arcs (x, y) to turn, each covered when its turn comes, with the parents that both share."""
     parents = [set(row) for row in own]
     turned = sum(len(row - set(wanted)) for row, wanted in zip(parents, other, strict=True))

@@ -61,7 +61,7 @@ def linear_model(net: BayesNet, node: int) -> Linear:
     )
 
 
-def determined(net: BayesNet, node: int) -> bool:
+def is_determined(net: BayesNet, node: int) -> bool:
     """Whether a variable follows from its parents in all data; few rows as such prove nothing."""
     model = linear_model(net, node)
     return model.at_floor and not 0 < model.rows <= len(model.coefficients) + 1
@@ -74,7 +74,7 @@ def own_spread(net: BayesNet, node: int, share: float) -> float:
     be off by sqrt(n FLOOR) standard deviations. That of a constant column is its stated one.
     """
     model = linear_model(net, node)
-    if not determined(net, node):
+    if not is_determined(net, node):
         return np.inf
     own = model.sd / np.sqrt(FLOOR) if model.coefficients.any() else model.sd
     return float(own * max(share, np.sqrt(model.rows * FLOOR)))
@@ -91,7 +91,7 @@ def roots(
     root, size = np.zeros((len(nodes), len(nodes))), np.zeros(len(nodes))
     for i, node in enumerate(nodes):
         model = linear_model(net, node)
-        noise = 0.0 if exact and determined(net, node) else model.sd
+        noise = 0.0 if exact and is_determined(net, node) else model.sd
         pairs = zip(net.graph.parents[node], model.coefficients, strict=True)
         open_ones = [(place[parent], weight) for parent, weight in pairs if parent in hidden]
         root[i, i], parts = noise, noise
@@ -184,7 +184,7 @@ def check_relations(net: BayesNet, evidence: KnownRows) -> None:
     """
     known = evidence.known
     behind = upward(net.graph, known, known)
-    starts = [node for node in (*known, *behind) if determined(net, node)]
+    starts = [node for node in (*known, *behind) if is_determined(net, node)]
     with np.errstate(over="ignore", invalid="ignore"):  # the answer itself says what is too far out
         if starts:
             _check_exact(net, relevant(net.graph, starts, known), evidence)
@@ -192,10 +192,10 @@ def check_relations(net: BayesNet, evidence: KnownRows) -> None:
 
 def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -> None:
     """Check evidence within some nodes, the noise of determined ones taken as none."""
-    nodes = _sorted(net, members)
+    nodes = _topological(net, members)
     hidden = {node for node in nodes if node not in evidence.known}
     seen = [i for i, node in enumerate(nodes) if node in evidence.known]
-    if not seen or not any(determined(net, node) for node in nodes):
+    if not seen or not any(is_determined(net, node) for node in nodes):
         return
     mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden, exact=True)
     came = np.column_stack([evidence.value(nodes[i]) for i in seen])
@@ -208,13 +208,13 @@ def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -
     step.refuse(came, excess, spread + 1e-12 * np.abs(came), names, constant)
 
 
-def _sorted(net: BayesNet, members: Collection[int]) -> list[int]:
+def _topological(net: BayesNet, members: Collection[int]) -> list[int]:
     """Nodes in topological order."""
     rank = {node: i for i, node in enumerate(net.graph.order())}
     return sorted(members, key=rank.__getitem__)
 
 
-class Conditioned(NamedTuple):
+class ConditionedNodes(NamedTuple):
     """The nodes that matter for a question, in topological order, and what the evidence does to them.
 
     `place` is the index of a node in `nodes`, `hidden` are those without a value, `mean` (rows by nodes) and
@@ -275,23 +275,25 @@ def refuse_infinite(mean: Array, root: Array) -> None:
         raise FitError("The answer is beyond the largest number: the evidence is too extreme.")
 
 
-def condition_on(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Conditioned:
+def condition_on(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> ConditionedNodes:
     """Put evidence into the part of a network that matters for some targets."""
     known = evidence.known
     members = relevant(net.graph, targets, known)
     _check_exact(net, members, evidence)
-    nodes = _sorted(net, members)
+    nodes = _topological(net, members)
     hidden = {node for node in nodes if node not in known}
     mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden)
     place = {node: i for i, node in enumerate(nodes)}
     seen = [place[node] for node in nodes if node in known]
     if not seen:
-        return Conditioned(nodes, place, hidden, mean, root, seen, np.zeros((len(mean), 0)), None)
+        return ConditionedNodes(
+            nodes, place, hidden, mean, root, seen, np.zeros((len(mean), 0)), None
+        )
     off = np.column_stack([evidence.value(nodes[i]) for i in seen]) - mean[:, seen]
     step = eliminate(root, seen)
     if len(step.spare):
         step.check(root, mean, off, [net.names[nodes[i]] for i in seen])
-    return Conditioned(nodes, place, hidden, mean, root, seen, off, step)
+    return ConditionedNodes(nodes, place, hidden, mean, root, seen, off, step)
 
 
 def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
@@ -307,9 +309,9 @@ def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     FitError : the network has no joint normal distribution.
     """
     if not net.directed:
-        return _named(net, _normal(net, "covariance matrix").covariance, names)
+        return _name_matrix(net, _normal(net, "covariance matrix").covariance, names)
     _linear(net, "covariance matrix")
-    return _named(net, joint(net).covariance, names)
+    return _name_matrix(net, joint(net).covariance, names)
 
 
 def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
@@ -325,7 +327,7 @@ def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     >>> precision(net).values.tolist()
     [[17.0, -8.0], [-8.0, 4.0]]
     """
-    return _named(net, _precision(net, "precision matrix"), names)
+    return _name_matrix(net, _precision(net, "precision matrix"), names)
 
 
 def partial_correlations(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
@@ -334,7 +336,7 @@ def partial_correlations(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     scale = 1.0 / np.sqrt(own.diagonal())
     partial = 0.0 - own * np.outer(scale, scale)
     np.fill_diagonal(partial, 1.0)
-    return _named(net, partial, names)
+    return _name_matrix(net, partial, names)
 
 
 def _precision(net: Net, what: str) -> Array:
@@ -371,7 +373,7 @@ def _linear(net: BayesNet, what: str) -> list[Linear]:
     return models
 
 
-def _named(net: Net, matrix: Array, names: Sequence[str]) -> NamedMatrix:
+def _name_matrix(net: Net, matrix: Array, names: Sequence[str]) -> NamedMatrix:
     places = [net.index(name) for name in names or net.names]
     chosen = matrix[np.ix_(places, places)]
     mirrored = 0.5 * (chosen + chosen.T)  # rounding apart, it is symmetric

@@ -20,7 +20,7 @@ from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import Distribution, refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError, plural
 from arcwise.frame import Frame, Framed
-from arcwise.inference.ask import ENGINES, found_of, query, ranked
+from arcwise.inference.ask import ENGINES, found_of, query, rank_engines
 from arcwise.inference.ask_options import AskOptions
 from arcwise.inference.belief import (
     Belief,
@@ -219,7 +219,7 @@ def probability(
     def ask(other: Net) -> Estimate:
         question = Question.of(other, (), evidence, chosen, generator(chosen.seed))
         question = replace(question, task="density")
-        found = float(ranked(question).engines[0].logpdf(question)[0])
+        found = float(rank_engines(question).engines[0].logpdf(question)[0])
         return Estimate(found) if log else Probability(math.exp(found))
 
     answer = ask(net)
@@ -272,7 +272,7 @@ def misses(net: Net, table: Table, **options: Unpack[AskOptions]) -> Misses:
     if linear is not None and chosen.method is None and not table.missing().any():
         return found._replace(errors=residuals(linear, table))
     for node in range(len(net.names)):
-        own, _ = _missed(net, table, node, chosen)
+        own, _ = _misses_of(net, table, node, chosen)
         for whole, share in zip(found, own, strict=True):
             whole[:, node] = share[:, 0]
     return found
@@ -282,12 +282,12 @@ def target_misses(
     net: Net, table: Table, target: str, **options: Unpack[AskOptions]
 ) -> tuple[Array, Misses]:
     """Predict one variable from all the others: log densities (probabilities) of its values, and `misses`."""
-    own, answer = _missed(net, table, net.index(target), read_options(options, ENGINES))
+    own, answer = _misses_of(net, table, net.index(target), read_options(options, ENGINES))
     column = table.column(target).astype(float)
     return answer.logpdf(column[:, None])[:, 0], own
 
 
-def _missed(net: Net, table: Table, node: int, chosen: Options) -> tuple[Misses, Distribution]:
+def _misses_of(net: Net, table: Table, node: int, chosen: Options) -> tuple[Misses, Distribution]:
     """How far predictions of one variable are off, one column each, and the predictions."""
     variable, column = net.variables[node], table.columns[node]
     known = ~gaps_of(variable, column)

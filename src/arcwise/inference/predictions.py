@@ -67,12 +67,12 @@ class Predictions(Framed):
     @cached_property
     def mean(self) -> Array:
         """Expected values; of levels that are numbers, too."""
-        return _closed(self.distribution.mean)
+        return _read_only(self.distribution.mean)
 
     @cached_property
     def sd(self) -> Array:
         """Standard deviations."""
-        return _closed(self.distribution.sd)
+        return _read_only(self.distribution.sd)
 
     def quantiles(self, q: ArrayLike) -> Array:
         """Quantiles of each row: a vector for one share, one column per share for several."""
@@ -112,7 +112,7 @@ class Predictions(Framed):
         """Probability of each level (columns) in each row, for a discrete target."""
         if self.levels is None:
             raise DataError(f"{self.name!r} is a number and has no levels: use quantiles.")
-        return _closed(self.distribution.chances(len(self.levels)))
+        return _read_only(self.distribution.chances(len(self.levels)))
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -176,7 +176,7 @@ class Predictions(Framed):
         return f"{self.name}: {plural(len(self), 'prediction')}; most probable levels: {counts}"
 
 
-def _closed(array: Array) -> Array:
+def _read_only(array: Array) -> Array:
     """An array that cannot be changed."""
     fixed = array.view()
     fixed.flags.writeable = False

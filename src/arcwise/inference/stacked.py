@@ -59,7 +59,7 @@ _BLOCK = 512
 """Rows whose distributions are held at once where they are drawn from."""
 
 
-class Stacked(Engine):
+class StackedWindows(Engine):
     """Stacked conditionals on what is known, where all models (or blanket models) are Parzen windows."""
 
     name = "stacked"
@@ -98,7 +98,7 @@ class Stacked(Engine):
         found.notes.append(partial(far_notes, field, question, places))
         if question.together:
             many = tuple(np.repeat(column, CHAINED) for column in question.columns)
-            drawn = _chained(
+            drawn = _draw_chain(
                 field, many, np.repeat(gaps, CHAINED, axis=0), question.rng, question.asked
             )
             found.states = np.stack([drawn[node].astype(float) for node in question.asked])[
@@ -110,7 +110,7 @@ class Stacked(Engine):
         """Gaps drawn by the chain rule, or filled with expected values (most probable levels)."""
         field, columns = question.field, question.columns
         if draw:
-            return tuple(_chained(field, columns, question.gaps, question.rng))
+            return tuple(_draw_chain(field, columns, question.gaps, question.rng))
         filled = [column.copy() for column in columns]
         for node in np.flatnonzero(question.gaps.any(axis=0)).tolist():
             holes = np.flatnonzero(question.gaps[:, node])
@@ -139,7 +139,7 @@ def _mask(field: MarkovNet, known: set[int]) -> Mask:
     return mask
 
 
-def _chained(
+def _draw_chain(
     field: MarkovNet,
     columns: Columns,
     gaps: Mask,
@@ -347,7 +347,7 @@ class Stacker:
         candidates = [
             (s, h, place) for s in nested for h in self._inputs(s) for place in self._outputs
         ]
-        shares = _mixed(
+        shares = _mix(
             np.concatenate([self._densities(s) for s in nested]), self._fits.weights[self._rows]
         )
         places = {x: i for i, x in enumerate(known)}
@@ -381,7 +381,7 @@ class Stacker:
         )
 
 
-def _mixed(densities: Array, weights: Array) -> Array:
+def _mix(densities: Array, weights: Array) -> Array:
     """Shares of components (c,) under which rows (c, n) are most likely, with a flat prior (EM)."""
     count, rows = len(densities), weights.sum()
     shares = np.full(count, 1.0 / count)

@@ -33,7 +33,7 @@ from arcwise.inference.engine import (
     needs_arrows,
 )
 from arcwise.inference.evidence import patterns, relevant, upward
-from arcwise.inference.gibbs_chains import beside, far, reached
+from arcwise.inference.gibbs_chains import far_evidence_notes, known_neighbours, reach_hidden
 from arcwise.inference.joint_answers import States
 from arcwise.inference.product_rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
@@ -88,7 +88,7 @@ class Importance(Engine):
         if question.task == "draws":
             hidden = set(range(len(columns))) - question.known
             found = _pool(net, question, 0, hidden, question.size)
-            chosen = _chosen(found, question.size, question.rng)
+            chosen = _choose_draws(found, question.size, question.rng)
             for node in hidden:
                 columns[node] = (
                     found.columns[node] if chosen is None else found.columns[node][chosen]
@@ -175,7 +175,9 @@ def _too_few(question: Question, row: int, size: float, needed: float) -> str:
     )
 
 
-def _chosen(found: WeightedDraws, size: int, rng: np.random.Generator) -> NDArray[np.intp] | None:
+def _choose_draws(
+    found: WeightedDraws, size: int, rng: np.random.Generator
+) -> NDArray[np.intp] | None:
     """Which draws are taken; None for all, where there are as many and none counts more than another."""
     logs = found.logs[0]
     even = len(logs) == size and bool((logs == logs[0]).all())
@@ -209,8 +211,8 @@ class _Row:
         """Notes on evidence that is far from everything the network draws."""
         gaps = self.question.gaps[[self.row]]
         columns = [column[[self.row]] for column in self.question.columns]
-        hidden = reached(self.rule, gaps, self.question.asked)
-        return far(self.rule, columns, beside(self.rule, hidden, gaps))
+        hidden = reach_hidden(self.rule, gaps, self.question.asked)
+        return far_evidence_notes(self.rule, columns, known_neighbours(self.rule, hidden, gaps))
 
     def answers(self) -> list[Answer]:
         """The answer for each variable asked."""

@@ -17,25 +17,25 @@ from arcwise.learners.automatic import with_further_forms
 from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import StepwiseLearner
-from arcwise.learners.directed import Directed
+from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.lasso import Lasso
 from arcwise.learners.options import options_of
-from arcwise.learners.parameters import directed_net, markov_net, retuned
+from arcwise.learners.parameters import directed_net, markov_net, retune
 from arcwise.learners.penalty import RULES, choose
-from arcwise.learners.problem import Learned, Problem, Tuned, score_options
-from arcwise.learners.specification import Specification, prepared, prepared_cases
+from arcwise.learners.problem import LearnedNetwork, Problem, TunedPenalty, score_options
+from arcwise.learners.specification import Specification, prepare_data, prepared_cases
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
 from arcwise.results import Trail, Watch
 
 __all__ = [
-    "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "Directed", "GraphFitter",
-    "Lasso", "Learned", "Learner", "Problem", "Specification", "StepwiseLearner", "Tuned", "bind", "choose",
-    "graphs", "options_of", "prepared", "prepared_cases", "score_options", "searches",
+    "LEARNERS", "RULES", "BoundaryLearner", "ChowLiuLearner", "ClassGraph", "DirectedProblem", "GraphFitter",
+    "Lasso", "LearnedNetwork", "Learner", "Problem", "Specification", "StepwiseLearner", "TunedPenalty",
+    "bind", "choose", "graphs", "options_of", "prepare_data", "prepared_cases", "score_options", "searches",
 ]  # fmt: skip
 
 LEARNERS: dict[str, type[Problem]] = {
-    "directed": Directed,
+    "directed": DirectedProblem,
     "chow-liu": ChowLiuLearner,
     "class": ClassGraph,
     "stepwise": StepwiseLearner,
@@ -96,7 +96,7 @@ class GraphFitter:
 
     def __call__(self, table: Table) -> Net:
         """Fit the local models."""
-        fits = retuned(Problem.bind(self.spec, statistics_of(table)).fits, self.graph)
+        fits = retune(Problem.bind(self.spec, statistics_of(table)).fits, self.graph)
         graph = self.graph
         return directed_net(graph, fits) if graph.directed else markov_net(graph, fits)
 
@@ -120,7 +120,7 @@ class Learner:
         Trail(self.watch).check()
         return net
 
-    def learn(self, source: Source) -> Learned:
+    def learn(self, source: Source) -> LearnedNetwork:
         """Bind the specification, choose the penalty where a rule asks for it, then learn."""
         problem, spec = bind(self.spec, source), self.spec
         rule = spec.rule or (problem.default_rule if spec.penalty is None else None)

@@ -14,8 +14,8 @@ import numpy as np
 from arcwise.conditionals import FAMILIES, GlmConditional
 from arcwise.errors import join_words
 from arcwise.graphs import DAG
-from arcwise.learners.directed import Directed
-from arcwise.learners.problem import Learned
+from arcwise.learners.directed import DirectedProblem
+from arcwise.learners.problem import LearnedNetwork
 from arcwise.learners.specification import Specification
 from arcwise.notes import Fix, Note, NoteKind
 from arcwise.results import ASKED, Watch
@@ -34,7 +34,9 @@ _NAMED = 3  # variables with further forms that are named
 _STRAIGHT = frozenset({"marginal", "additive"})
 
 
-def with_further_forms(learned: Learned, spec: Specification, watch: Watch | None) -> Learned:
+def with_further_forms(
+    learned: LearnedNetwork, spec: Specification, watch: Watch | None
+) -> LearnedNetwork:
     """The linear network, or the one with further forms if it has more evidence.
 
     Parameters
@@ -46,7 +48,7 @@ def with_further_forms(learned: Learned, spec: Specification, watch: Watch | Non
     if not _is_open(learned, spec):
         return learned
     linear: Any = learned.problem
-    curved = Directed.bind_prepared(linear.spec.but(model=FAMILIES["curved"]), linear.source)
+    curved = DirectedProblem.bind_prepared(linear.spec.but(model=FAMILIES["curved"]), linear.source)
     if (seconds := _forecast(curved)) > _MAX_SECONDS:
         return replace(learned, notes=(*learned.notes, _late(seconds)))
     start: Any = learned.net.graph  # directed, as its problem is
@@ -65,7 +67,7 @@ def with_further_forms(learned: Learned, spec: Specification, watch: Watch | Non
     return replace(best, notes=(*best.notes, _chosen(best, gain / curved.fits.rows)))
 
 
-def _is_open(learned: Learned, spec: Specification) -> bool:
+def _is_open(learned: LearnedNetwork, spec: Specification) -> bool:
     """Whether no choice was made that means linear models, and there are rows to look for curves in."""
     problem, data = learned.problem, learned.problem.data
     return (
@@ -73,7 +75,7 @@ def _is_open(learned: Learned, spec: Specification) -> bool:
         and spec.score is None
         and spec.rule is None
         and spec.search == "auto"
-        and type(problem) is Directed
+        and type(problem) is DirectedProblem
         and problem.family.name == "gaussian"
         and learned.stopped != ASKED
         and data.has_rows
@@ -82,20 +84,20 @@ def _is_open(learned: Learned, spec: Specification) -> bool:
     )
 
 
-def _forecast(problem: Directed) -> float:
+def _forecast(problem: DirectedProblem) -> float:
     """Seconds that a first sweep over all pairs, and as much again, will take."""
     columns = len(problem.fits.nodes)
     return 2.0 * columns**2 * problem.fits.seconds(3)
 
 
-def _straight_total(curved: Directed, graph: DAG, penalty: float) -> float:
+def _straight_total(curved: DirectedProblem, graph: DAG, penalty: float) -> float:
     """The score of the linear graph with straight lines alone."""
     options = {"curved": {"margin": np.inf}}
-    straight = Directed.bind_prepared(curved.spec.but(model_options=options), curved.source)
+    straight = DirectedProblem.bind_prepared(curved.spec.but(model_options=options), curved.source)
     return total(straight.penalised(penalty), graph)
 
 
-def _bent(learned: Learned) -> list[str]:
+def _bent(learned: LearnedNetwork) -> list[str]:
     """The variables whose form is not a straight line."""
     pairs = zip(learned.net.names, learned.net.conditionals, strict=True)
     return [
@@ -103,7 +105,7 @@ def _bent(learned: Learned) -> list[str]:
     ]
 
 
-def _chosen(learned: Learned, gain: float) -> Note:
+def _chosen(learned: LearnedNetwork, gain: float) -> Note:
     bent = _bent(learned)
     names = join_words(bent, _NAMED)
     text = (

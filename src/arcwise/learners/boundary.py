@@ -24,7 +24,7 @@ from arcwise.learners.parameters import (
     noise_note,
     undirected_total,
 )
-from arcwise.learners.problem import Learned, Problem
+from arcwise.learners.problem import LearnedNetwork, Problem
 from arcwise.learners.specification import Specification
 from arcwise.networks import MarkovNet, Net
 from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
@@ -40,7 +40,7 @@ _LARGE = (
 _EACH = 2  # rows for each column below which a regression on all others means nothing
 
 
-class Undirected(Problem):
+class UndirectedProblem(Problem):
     """What all learners of undirected graphs have in common."""
 
     graph = "undirected"
@@ -66,7 +66,7 @@ class Undirected(Problem):
         return edge_limits(self.spec.rules, self.fits.nodes)
 
 
-class BoundaryLearner(Undirected):
+class BoundaryLearner(UndirectedProblem):
     """An undirected graph by taking edges out, with any score."""
 
     searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
@@ -173,7 +173,7 @@ class BoundaryLearner(Undirected):
             raise SearchEnd
         return tuple(walks[penalty].at(penalty) for penalty in penalties)
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+    def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Find the path, read the graph off at the penalty, and fit its local models.
 
         Where local models share a bandwidth, it is tuned to the graph found, and the path walked again.
@@ -189,7 +189,7 @@ class BoundaryLearner(Undirected):
             problem, path = fresh, fresh.path(watch, penalty)
         return problem._read_off(path, penalty, watch)
 
-    def learn_at(self, path: Path, penalty: float) -> Learned:
+    def learn_at(self, path: Path, penalty: float) -> LearnedNetwork:
         """The network at a penalty of a path."""
         if self._grown:
             return self.learn(penalty)
@@ -205,14 +205,14 @@ class BoundaryLearner(Undirected):
             return path.at(penalty)
         return path.last if path.removals else edge_bounds(self.limits).smallest
 
-    def _read_off(self, path: Path, penalty: float, watch: Watch | None = None) -> Learned:
+    def _read_off(self, path: Path, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Read the graph off a path at a penalty, and fit its local models."""
         graph, reached = self._reached(path, penalty), penalty <= path.reach
         net, late = self._fitted(graph, watch)
         short = "" if reached else _cut_short(path, penalty)
         said = (noise_note(net, self.fits), fitting_note(net), late, short)
         total = self._total(path, net, watch)
-        return Learned(
+        return LearnedNetwork(
             self,
             net,
             total.value,

@@ -161,7 +161,7 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Co
     table : rows with missing values, of kinds that the family takes.
     graph : the graph of the working network; None learns it.
     """
-    from arcwise.learners.directed import Directed  # which binds data by `prepared`
+    from arcwise.learners.directed import DirectedProblem  # which binds data by `prepared`
 
     observed = _with_values(table)
     incomplete = int(observed.missing().any(axis=1).sum())
@@ -171,8 +171,8 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Co
     rng = spec.generator().spawn(5)[4]
     chains, work = RowChains(observed, draws, rng), _working(spec, observed)
 
-    def bound() -> Directed:
-        return Directed.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
+    def bound() -> DirectedProblem:
+        return DirectedProblem.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
 
     for _ in range(ROUNDS):
         on = bound().structure(0.0) if graph is None else graph

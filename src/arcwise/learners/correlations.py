@@ -23,11 +23,11 @@ from arcwise.data.covariance import normal_scores
 from arcwise.data.variable import sentence_list
 from arcwise.errors import FitError, OptionError, columns_named
 from arcwise.graphs import UGraph
-from arcwise.learners.boundary import Undirected
+from arcwise.learners.boundary import UndirectedProblem
 from arcwise.learners.options import options_of, subset
 from arcwise.learners.parameters import markov_net, normal_net, undirected_total
-from arcwise.learners.problem import Learned
-from arcwise.learners.specification import Specification, prepared
+from arcwise.learners.problem import LearnedNetwork
+from arcwise.learners.specification import Specification, prepare_data
 from arcwise.networks import MarkovNet
 from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
 from arcwise.results import SearchEnd, Step, Trail, Watch, patient_check
@@ -79,7 +79,7 @@ class Settings:
     combine: Literal["or", "and"] = "or"
 
 
-class Found(NamedTuple):
+class GraphEstimate(NamedTuple):
     """A graph that was found; its precision matrix, if any, is on the scale of correlations.
 
     `violation` is the largest breach of a condition for the maximum, relative to the penalty.
@@ -91,7 +91,7 @@ class Found(NamedTuple):
     violation: float = 0.0
 
 
-class Correlations(Undirected):
+class Correlations(UndirectedProblem):
     """A problem whose graph is found from correlations alone."""
 
     own_score = "bic"
@@ -100,7 +100,7 @@ class Correlations(Undirected):
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data; refuse what correlations do not know."""
-        spec, rows = prepared(spec, statistics)
+        spec, rows = prepare_data(spec, statistics)
         if spec.family.name != "gaussian":
             raise OptionError(
                 f"The search {spec.search!r} estimates a precision matrix and needs "
@@ -174,7 +174,9 @@ class Correlations(Undirected):
         rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
         return UGraph.make_unchecked(self.fits.nodes, rows)
 
-    def fitted(self, found: Found, watch: Watch | None = None) -> tuple[MarkovNet, str, bool]:
+    def fitted(
+        self, found: GraphEstimate, watch: Watch | None = None
+    ) -> tuple[MarkovNet, str, bool]:
         """The network on a graph, a sentence on its numbers, and whether the penalty shrank them.
 
         It is without the fit on its graph where the watcher ends that.
@@ -221,10 +223,10 @@ class Correlations(Undirected):
         trace: Sequence[Step],
         stopped: Stop,
         *notes: Note | str,
-    ) -> Learned:
+    ) -> LearnedNetwork:
         """What was learned, where edges are measured by the joint distribution if there is one."""
         total = undirected_total(net, self.fits, self.score, self.score_word, self.score_options)
-        return Learned(
+        return LearnedNetwork(
             self,
             net,
             total.value,
@@ -283,12 +285,12 @@ class StepwiseLearner(Correlations):
             )
         return super().bind(spec.but(search="stepwise"), statistics)
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+    def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Add and take out edges one by one, and fit the network on the graph found."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
-            net, said, _ = self.fitted(Found(0.0, self.joined(found.adjacency)), watch)
+            net, said, _ = self.fitted(GraphEstimate(0.0, self.joined(found.adjacency)), watch)
         stopped = found.stopped or Stop.converged("no change of one edge raises the criterion")
         said = said if net.joint is None else ""
         learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))

@@ -13,7 +13,7 @@ from arcwise.errors import GraphError, unknown
 from arcwise.graphs import DAG, Limits, complete_dag, random_dag
 from arcwise.learners.options import has_parameter
 from arcwise.learners.parameters import blanket_note, directed_net
-from arcwise.learners.problem import FEW, Learned, Problem
+from arcwise.learners.problem import FEW, LearnedNetwork, Problem
 from arcwise.learners.proof import compared_graphs
 from arcwise.learners.proposal import propose
 from arcwise.learners.specification import Specification
@@ -23,7 +23,7 @@ from arcwise.results import ASKED, Result, SearchEnd, Trail, Watch, patient_chec
 from arcwise.scores import ArcPenalty, ExpertPrior, Score, Sum
 from arcwise.search import SEARCHES
 
-__all__ = ["Directed"]
+__all__ = ["DirectedProblem"]
 
 _EXPERT_WEIGHT = 0.1  # nats per difference and row, where no other penalty is given
 _ROUNDS = 10  # of searching and tuning what local models share
@@ -34,7 +34,7 @@ _CHILDREN = 12  # variables that are tried as the only child of a class, each by
 _SMALL = 20  # columns up to which complete graphs are harmless
 
 
-class Directed(Problem):
+class DirectedProblem(Problem):
     """A directed graph of best score, found by one of the searches."""
 
     graph = "directed"
@@ -79,7 +79,7 @@ class Directed(Problem):
     @cached_property
     def limits(self) -> Limits:
         """The rules on these columns, and no arcs that are set apart or that no local model takes."""
-        return _barring(self._allowed, self.fits.never)
+        return _bar_parents(self._allowed, self.fits.never)
 
     @property
     def _allowed(self) -> Limits:
@@ -87,7 +87,7 @@ class Directed(Problem):
         nodes = self.fits.nodes
         apart = frozenset(nodes.index(name) for name in self._apart)
         everything = frozenset(range(len(nodes)))
-        return _barring(self._bounded, lambda child: everything if child in apart else apart)
+        return _bar_parents(self._bounded, lambda child: everything if child in apart else apart)
 
     @cached_property
     def _rules(self) -> Limits:
@@ -104,22 +104,22 @@ class Directed(Problem):
         least = max(map(len, (*given, *self._rules.required)), default=0)
         return replace(self._rules, max_parents=max(most, least))
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+    def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Search for the graph, and fit its local models."""
         return self.learn_from(self.begin(self.spec), penalty, watch)
 
     def learn_from(
         self, begin: DAG | None, penalty: float, watch: Watch | None = None, **options: Any
-    ) -> Learned:
+    ) -> LearnedNetwork:
         """Search for the graph from a start, and fit its local models; `options` of the search."""
         kept, result = self._found(penalty, begin, {**self.options, **options}, watch)
         net = directed_net(result.graph, kept.fits, check=patient_check(watch))
         said = (
-            _unmoved(result, begin, self.limits),
+            _unmoved_note(result, begin, self.limits),
             _small(result, self.fits.rows),
             blanket_note(net, kept.fits),
         )
-        return Learned(
+        return LearnedNetwork(
             kept,
             net,
             result.score,
@@ -259,7 +259,7 @@ class Directed(Problem):
         return found
 
 
-def _barring(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits:
+def _bar_parents(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits:
     """The limits with some parents barred for each child, but for required ones."""
     rows = [parents(child) for child in range(len(limits.nodes))]
     if not any(rows):
@@ -306,12 +306,12 @@ def _with_child(
     gains = {i: score.local(i, (target,)) - score.local(i, ()) for i in able}
     ranked = sorted(able, key=lambda i: (-gains[i], i))
     tried = ranked if len(ranked) <= _CHILDREN else ranked[:1]
-    found = [searched(_requiring(bare, target, child)) for child in tried]
+    found = [searched(_require_arc(bare, target, child)) for child in tried]
     best = max(found, key=lambda result: result.score)
     return replace(best, optimal=best.optimal and len(tried) == len(ranked))
 
 
-def _requiring(limits: Limits, tail: int, head: int) -> Limits:
+def _require_arc(limits: Limits, tail: int, head: int) -> Limits:
     """The limits with one more required arc."""
     rows = list(limits.required)
     rows[head] = tuple(sorted({*rows[head], tail}))
@@ -323,7 +323,7 @@ def _no_blankets() -> None:
     raise SearchEnd
 
 
-def _unmoved(result: Result, begin: DAG | None, limits: Limits) -> str:
+def _unmoved_note(result: Result, begin: DAG | None, limits: Limits) -> str:
     """A sentence where a search was stopped before it found anything."""
     if result.stopped != ASKED or result.graph != (begin or limits.start()):
         return ""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
 from arcwise.conditionals.gaussian import FLOOR, GaussianFits
-from arcwise.data import Gathered, Incomplete
+from arcwise.data import GatheredMoments, Incomplete
 from arcwise.graphs import DAG
 
 __all__ = ["fits_on_graph", "implied_covariance"]
@@ -31,7 +31,7 @@ def fits_on_graph(graph: DAG, fits: Fits) -> Fits:
     ]
     order = [numbers[x] for x in graph.order() if x in numbers]
     moments = statistics.moments_of(lambda matrix: implied_covariance(matrix, parents, order))
-    return GaussianFits(Gathered(moments))
+    return GaussianFits(GatheredMoments(moments))
 
 
 def implied_covariance(matrix: Array, parents: list[tuple[int, ...]], order: list[int]) -> Array:

@@ -16,9 +16,9 @@ import numpy as np
 from arcwise.data import Statistics
 from arcwise.errors import OptionError, columns_named
 from arcwise.graphs import UGraph
-from arcwise.learners.correlations import LOOSE, Array, Correlations, Found, Settings
+from arcwise.learners.correlations import LOOSE, Array, Correlations, GraphEstimate, Settings
 from arcwise.learners.options import subset
-from arcwise.learners.problem import Learned
+from arcwise.learners.problem import LearnedNetwork
 from arcwise.learners.specification import Specification
 from arcwise.networks import Net
 from arcwise.notes import Stop
@@ -124,7 +124,7 @@ class Lasso(Correlations):
 
     # -- solving ---------------------------------------------------------------------------------
 
-    def solve(self, penalties: Sequence[float], trail: Trail) -> Iterator[Found]:
+    def solve(self, penalties: Sequence[float], trail: Trail) -> Iterator[GraphEstimate]:
         """What the lasso finds at each penalty; largest first is quickest."""
         with columns_named(self.fits.nodes):
             way = self._picked(penalties) if self.picks else self._solved(penalties, trail)
@@ -134,21 +134,23 @@ class Lasso(Correlations):
                 if stop:
                     return
 
-    def _picked(self, penalties: Sequence[float]) -> Iterator[tuple[Found, float]]:
+    def _picked(self, penalties: Sequence[float]) -> Iterator[tuple[GraphEstimate, float]]:
         for penalty, near in neighbourhood_path(self.matrix, penalties, **self.solver):
             graph = self.joined(near.adjacency)
-            yield Found(penalty, graph, None, near.violation), float(graph.n_edges)
+            yield GraphEstimate(penalty, graph, None, near.violation), float(graph.n_edges)
 
-    def _solved(self, penalties: Sequence[float], trail: Trail) -> Iterator[tuple[Found, float]]:
+    def _solved(
+        self, penalties: Sequence[float], trail: Trail
+    ) -> Iterator[tuple[GraphEstimate, float]]:
         correlation = self.settings.scale == "correlation"
         scale = np.ones(len(self.matrix)) if correlation else self.fits.sd
         solver = {**self.solver, "on_step": trail.pass_on}
         for penalty, each in glasso_path(self.scaled, penalties, **solver):
             precision = each.precision * scale[:, None] * scale
             graph = self.joined(precision != 0)
-            yield Found(penalty, graph, precision, each.violation), each.objective
+            yield GraphEstimate(penalty, graph, precision, each.violation), each.objective
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+    def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Solve at a penalty, and fit the network on the graph found."""
         trail = Trail(watch)
         found = next(self.solve([penalty], trail))
@@ -205,7 +207,7 @@ class Lasso(Correlations):
         return None if trail.stopped == ASKED else nets
 
 
-def _breach(found: Found) -> str:
+def _breach(found: GraphEstimate) -> str:
     """A sentence where the graph is not that of the maximum for certain."""
     if found.violation <= LOOSE:
         return ""

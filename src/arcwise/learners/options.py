@@ -90,10 +90,10 @@ def checked_options(
         if name not in kinds:
             known = close_to(name, kinds)
             raise OptionError(f"{taker[:1].upper()}{taker[1:]} has no option {name!r}. {known}")
-    return {name: checked(name, value, kinds[name]) for name, value in options.items()}
+    return {name: check_option(name, value, kinds[name]) for name, value in options.items()}
 
 
-def checked(option: str, value: Any, kind: Any) -> Any:
+def check_option(option: str, value: Any, kind: Any) -> Any:
     """Return the value of an option as its kind has it, or refuse it in words.
 
     Parameters
@@ -106,9 +106,9 @@ def checked(option: str, value: Any, kind: Any) -> Any:
     ------
     OptionError : the value is of another kind, not finite, below 0, or none of the words.
 
-    >>> checked("steps", 1e5, int | None), checked("gamma", 1, float)
+    >>> check_option("steps", 1e5, int | None), check_option("gamma", 1, float)
     (100000, 1.0)
-    >>> checked("bandwidths", "on", Literal["one", "two"])
+    >>> check_option("bandwidths", "on", Literal["one", "two"])
     Traceback (most recent call last):
     ...
     arcwise.errors.OptionError: The option 'bandwidths' has no value 'on'. Did you mean 'one'?

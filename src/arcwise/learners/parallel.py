@@ -57,7 +57,7 @@ def one_thread(source: Source) -> Generator[None]:
         yield
 
 
-def inside(n_jobs: int, watch: Watch | None) -> Watch | None:
+def watch_inside(n_jobs: int, watch: Watch | None) -> Watch | None:
     """The watcher that pieces of work ask: the same here, one that can be sent to other processes."""
     if n_jobs == 1:
         return watch
@@ -106,7 +106,7 @@ def pieces(
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=n_jobs, return_as="generator")
-    sent = _Sent(work, os.getpid())
+    sent = _RemoteWork(work, os.getpid())
     results = pool(delayed(sent)(number) for number in numbers)
     try:
         # Not "yield from", which would hand an early end on to the results, past the lines below.
@@ -152,7 +152,7 @@ def _piece(number: int, work: Callable[[int], Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class _Sent:
+class _RemoteWork:
     """A piece of work in another process: Ctrl-C, which a terminal sends to all, is for the first one."""
 
     work: Callable[[int], Any]

@@ -51,7 +51,7 @@ MEMBERS = 16
 Check = Callable[[], None]
 
 
-def retuned(fits: Fits, graph: DAG | UGraph) -> Fits:
+def retune(fits: Fits, graph: DAG | UGraph) -> Fits:
     """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
     inputs = graph if graph.directed else DAG.make_unchecked(graph.nodes, graph.neighbours)
     return fits.retuned(inputs) or fits
@@ -284,7 +284,7 @@ def _joint_total(
         size = 2.0 * len(net.names) + graph.n_edges
         known = _normal_loglik(normal, fits.normal), size
     elif score.equivalent and decomposable(graph):
-        return total(score, _ordered(graph))
+        return total(score, _order_edges(graph))
     elif charges is not None and fits.tabular is not None:
         known = largest_likelihood(fits.tabular.table, graph, check=check)
     if charges is None or known is None:
@@ -294,7 +294,7 @@ def _joint_total(
     return loglik - cost.per_param * parameters - cost.per_parent * graph.n_edges
 
 
-def _ordered(graph: UGraph) -> DAG:
+def _order_edges(graph: UGraph) -> DAG:
     """The directed graph that is equivalent to a decomposable one: along an order of maximum cardinality."""
     place = {node: rank for rank, node in enumerate(cardinality_order(graph))}
     rows = enumerate(graph.neighbours)

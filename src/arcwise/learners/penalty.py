@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from arcwise.data import Complete, Table, folds
 from arcwise.errors import FitError, OptionError, columns_named
-from arcwise.evaluate import Judged, judged, mean_error
+from arcwise.evaluate import HeldOutScores, mean_error, score_rows
 from arcwise.graphs import UGraph
 from arcwise.learners.lasso import Lasso
-from arcwise.learners.parallel import inside, runner
-from arcwise.learners.problem import Problem, Tuned
+from arcwise.learners.parallel import runner, watch_inside
+from arcwise.learners.problem import Problem, TunedPenalty
 from arcwise.learners.specification import Specification
 from arcwise.results import SearchEnd, Trail, Watch
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
@@ -46,11 +46,13 @@ class Rule(NamedTuple):
     stop, it makes the best of what is done.
     """
 
-    find: Callable[[Any, str, int, Watch | None], Tuned]
+    find: Callable[[Any, str, int, Watch | None], TunedPenalty]
     takes: type[Problem] = Problem
 
 
-def choose(problem: Problem, rule: str, n_jobs: int = 1, watch: Watch | None = None) -> Tuned:
+def choose(
+    problem: Problem, rule: str, n_jobs: int = 1, watch: Watch | None = None
+) -> TunedPenalty:
     """Choose the penalty of a problem by a rule.
 
     Raises
@@ -81,16 +83,18 @@ class _Fold:
     grid: Array
     watch: Watch | None
 
-    def __call__(self, number: int) -> list[Judged] | None:
+    def __call__(self, number: int) -> list[HeldOutScores] | None:
         """What the fold's rows say of each network; None where the watcher cut a run short."""
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
         nets = self.learner.bind(self.spec, Complete(rest)).along(self.grid, self.watch)
         unseen = self.table.take(part)
-        return None if nets is None else [judged(net, unseen) for net in nets]
+        return None if nets is None else [score_rows(net, unseen) for net in nets]
 
 
-def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+def _by_cross_validation(
+    problem: Problem, rule: str, n_jobs: int, watch: Watch | None
+) -> TunedPenalty:
     """The penalty by held-out rows.
 
     The curve has penalty, mean, error, loss against the best and its error, edges. Where no fold was done
@@ -101,13 +105,13 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
     grid = problem.grid()
     if problem.model == "gaussian":
         _check_parts(table, parts, rule)
-    work = _Fold(type(problem), spec, table, parts, grid, inside(n_jobs, watch))
+    work = _Fold(type(problem), spec, table, parts, grid, watch_inside(n_jobs, watch))
     folded = list(zip(parts, runner(n_jobs, watch)(work, len(parts)), strict=False))
     found = [(part, fold) for part, fold in folded if fold is not None]
     if not found:
         guess = problem.usual_penalty or 0.5 * float(np.log(table.total)) / table.total
         said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
-        return Tuned(guess, (), rule, said)
+        return TunedPenalty(guess, (), rule, said)
     done = np.concatenate([part for part, _ in found])
     logs = np.hstack([np.array([each.logs for each in fold]) for _, fold in found])
     edges = np.mean([[each.edges for each in fold] for _, fold in found], axis=0)
@@ -124,7 +128,7 @@ def _by_cross_validation(problem: Problem, rule: str, n_jobs: int, watch: Watch 
         )
     if 0 < best["penalty"] == grid.min():
         said += " It is the smallest one tried: a longer path (min_ratio=) may do better."
-    return Tuned(best["penalty"], curve, rule, said)
+    return TunedPenalty(best["penalty"], curve, rule, said)
 
 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
@@ -181,13 +185,13 @@ def _curve(
 # -- rules of the lasso --------------------------------------------------------------------------
 
 
-def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
     """The penalty whose graph has the largest extended BIC (Foygel and Drton 2010)."""
     given, rows, penalties = problem.settings.gamma, problem.fits.rows, problem.grid().tolist()
     gamma = 0.5 if given is None else given
     if not problem.picks:
         options = {**problem.solver, "on_step": watch}
-        return _tuned(by_ebic(problem.scaled, rows, penalties, gamma=gamma, **options))
+        return _as_tuned(by_ebic(problem.scaled, rows, penalties, gamma=gamma, **options))
     trail = Trail(watch)
     path = (
         Candidate(
@@ -199,7 +203,7 @@ def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tun
         for found in problem.solve(longer(penalties), trail)
     )
     meant = len(penalties)
-    return _tuned(
+    return _as_tuned(
         highest_ebic(problem.matrix, rows, path, gamma=gamma, n_planned=meant, trail=trail)
     )
 
@@ -212,10 +216,10 @@ def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
         return None
 
 
-def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
     """The smallest penalty at which graphs of subsamples still agree (StARS)."""
     rows, weights = _rows(problem, rule)
-    options: dict[str, Any] = {**problem.solver, "on_step": inside(n_jobs, watch)}
+    options: dict[str, Any] = {**problem.solver, "on_step": watch_inside(n_jobs, watch)}
     if not problem.picks:
         options["threads"] = 1  # subsamples are shared out instead of blocks
     choice = by_stability(
@@ -229,10 +233,10 @@ def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -
         run=runner(n_jobs, watch),
         **options,
     )
-    return _tuned(choice)
+    return _as_tuned(choice)
 
 
-def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tuned:
+def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
     """The smallest penalty that finds nothing once columns are shifted against each other (RIC)."""
     rows, weights = _rows(problem, rule)
     if weights is not None and not (weights == weights[0]).all():
@@ -241,7 +245,7 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
             "repeat the rows, or use 'ebic', 'stars' or 'cv'."
         )
     rotations, rng = problem.settings.rotations, problem.spec.generator()
-    return _tuned(
+    return _as_tuned(
         by_rotation(rows, rng, rotations=rotations, factors=problem.weights, on_step=watch)
     )
 
@@ -260,18 +264,18 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     return np.repeat(rows, data.counted_copies(), axis=0), None
 
 
-def _tuned(choice: PenaltyChoice) -> Tuned:
+def _as_tuned(choice: PenaltyChoice) -> TunedPenalty:
     """The choice with its curve as rows: the rule's figure, what is allowed of it, edges, by penalty."""
     if not choice.edges:  # rotations: each turn has its own penalty
         curve = tuple({"penalty": penalty} for penalty in choice.penalties)
-        return Tuned(choice.penalty, curve, choice.rule, choice.reason)
+        return TunedPenalty(choice.penalty, curve, choice.rule, choice.reason)
     rows = []
     name = "instability" if choice.rule == "stars" else choice.rule
     allowed = {} if choice.allowed is None else {"allowed": choice.allowed}
     for penalty, figure, edges in zip(choice.penalties, choice.curve, choice.edges, strict=True):
         row = {"penalty": float(penalty), "edges": float(edges), **allowed}
         rows.append({**row, name: float(figure)} if np.isfinite(figure) else row)
-    return Tuned(choice.penalty, tuple(rows), choice.rule, choice.reason)
+    return TunedPenalty(choice.penalty, tuple(rows), choice.rule, choice.reason)
 
 
 RULES: dict[str, Rule] = {

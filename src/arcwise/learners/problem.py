@@ -19,7 +19,7 @@ from arcwise.data import Complete, Statistics, pseudo_rows
 from arcwise.errors import FitError, GraphError, plural, unknown
 from arcwise.graphs import DAG, Limits, UGraph
 from arcwise.learners.options import checked_options, has_parameter, options_of
-from arcwise.learners.specification import Specification, prepared
+from arcwise.learners.specification import Specification, prepare_data
 from arcwise.networks import Net
 from arcwise.notes import Blank, Fix, Note, NoteKind, Stop, notes_of
 from arcwise.results import ASKED, Path, SearchEnd, Step, Trail, Watch
@@ -27,9 +27,9 @@ from arcwise.scores import SCORES, CachedScore, Score
 
 __all__ = [
     "FEW",
-    "Learned",
+    "LearnedNetwork",
     "Problem",
-    "Tuned",
+    "TunedPenalty",
     "score_options",
 ]
 
@@ -42,7 +42,7 @@ _LONG = 10.0  # seconds that deserve a word beforehand
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TunedPenalty:
     """A penalty with the rule that chose it, the curve it was read off, and the reason in a sentence."""
 
     penalty: float
@@ -94,7 +94,7 @@ class Problem:
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics) -> Self:
         """Tie a specification to data."""
-        spec, rows = prepared(spec, statistics)
+        spec, rows = prepare_data(spec, statistics)
         return cls.bind_prepared(spec, rows)
 
     @classmethod
@@ -206,7 +206,7 @@ class Problem:
 
     # -- learning --------------------------------------------------------------------------------
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> "Learned":
+    def learn(self, penalty: float, watch: Watch | None = None) -> "LearnedNetwork":
         """Find the graph at a penalty, and fit its local models."""
         raise NotImplementedError("local models and scores have no search")
 
@@ -256,13 +256,13 @@ class Problem:
         """The graph at a penalty of a path."""
         return path.at(penalty)
 
-    def learn_at(self, path: Path, penalty: float) -> "Learned":
+    def learn_at(self, path: Path, penalty: float) -> "LearnedNetwork":
         """The network at a penalty of a path."""
         return self.learn(penalty)
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedNetwork:
     """What was learned from a problem: the network, how it was found, and what was said on the way.
 
     `total` is the graph's score with its penalties; `limits` are the rules on these columns; `settled` says
@@ -282,7 +282,7 @@ class Learned:
     scored: bool = True
     words: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
-    tuned: Tuned | None = None
+    tuned: TunedPenalty | None = None
 
 
 def _without_charges(chosen: DefaultScore) -> DefaultScore:

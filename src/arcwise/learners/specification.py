@@ -17,7 +17,7 @@ from arcwise.io.checkpoint import option_text
 from arcwise.learners.parallel import cores
 from arcwise.scores import SCORES
 
-__all__ = ["Specification", "prepared", "prepared_cases"]
+__all__ = ["Specification", "prepare_data", "prepared_cases"]
 
 
 SYNONYMS = {"hc": "greedy"}
@@ -98,7 +98,7 @@ class Specification:
         return self.generator().spawn(4)[number]
 
 
-def prepared(
+def prepare_data(
     spec: Specification, statistics: Statistics, graph: DAG | None = None
 ) -> tuple[Specification, Statistics]:
     """Choose the family of each variable, and bring the data into the form that they take.

@@ -18,7 +18,7 @@ from arcwise.data import Statistics
 from arcwise.errors import DataError, FitError, GraphError, close_to
 from arcwise.graphs import DAG, Limits, root_forest, spanning_forest
 from arcwise.learners.parameters import directed_net
-from arcwise.learners.problem import Learned, Problem
+from arcwise.learners.problem import LearnedNetwork, Problem
 from arcwise.learners.specification import Specification
 from arcwise.notes import Stop
 from arcwise.results import ASKED, SearchEnd, Trail, Watch
@@ -61,7 +61,7 @@ class ChowLiuLearner(Problem):
         """The rules on these columns."""
         return self.spec.rules.on(self.fits.nodes)
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+    def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Find the forest, direct its arcs, and fit its local models."""
         trail = Trail(watch)
         score = self._penalised(penalty)
@@ -73,7 +73,7 @@ class ChowLiuLearner(Problem):
         value = total(score, graph)
         trail.add("forest", value, graph.n_arcs)
         net = directed_net(graph, self.fits)
-        return Learned(self, net, value, penalty, tuple(trail.steps), end, self.limits)
+        return LearnedNetwork(self, net, value, penalty, tuple(trail.steps), end, self.limits)
 
     def _penalised(self, penalty: float) -> Score:
         base = self.score

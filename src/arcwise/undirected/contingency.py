@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels.junction_tree import JunctionTree, plan
-from arcwise.conditionals.discrete import MOST_CELLS, Smoothing
+from arcwise.conditionals.discrete import MOST_CELLS, PseudoCounts
 from arcwise.data import Table
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph, cardinality_order, decomposable, numbered_cliques
@@ -36,7 +36,7 @@ SWEEPS = 1000
 
 
 def fitted_tables(
-    table: Table, graph: UGraph, smoothing: Smoothing, *, check: Callable[[], None] | None = None
+    table: Table, graph: UGraph, smoothing: PseudoCounts, *, check: Callable[[], None] | None = None
 ) -> TableJoint:
     """The distribution of largest likelihood, or with pseudo-counts, on an undirected graph.
 
@@ -54,7 +54,7 @@ def fitted_tables(
     >>> from arcwise.data import table
     >>> rows = table({"a": ["x", "x", "y"], "b": ["u", "v", "v"]})
     >>> graph = UGraph.empty(("a", "b"))
-    >>> fitted_tables(rows, graph, Smoothing(0.0)).tables[0].round(3).tolist()
+    >>> fitted_tables(rows, graph, PseudoCounts(0.0)).tables[0].round(3).tolist()
     [0.667, 0.333]
     """
     levels = tuple(len(variable.levels or ()) for variable in table.variables)
@@ -79,7 +79,7 @@ def largest_likelihood(
 
     Parameters and errors as for `fitted_tables`.
     """
-    joint = fitted_tables(table, graph, Smoothing(0.0), check=check)
+    joint = fitted_tables(table, graph, PseudoCounts(0.0), check=check)
     logs = np.zeros(table.rows)
     for scope, clique_table in zip(joint.scopes, joint.tables, strict=True):
         logs += np.log(clique_table[tuple(table.columns[v].astype(np.intp) for v in scope)])
@@ -108,7 +108,7 @@ def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
 
 
 def _shares(
-    table: Table, scopes: Sequence[tuple[int, ...]], smoothing: Smoothing
+    table: Table, scopes: Sequence[tuple[int, ...]], smoothing: PseudoCounts
 ) -> Iterator[Array]:
     """Shares of the rows in the cells of sets of columns, pseudo-counts included."""
     shapes = [tuple(len(table.variables[v].levels or ()) for v in scope) for scope in scopes]
@@ -131,7 +131,7 @@ def _shares(
 def _proportional(
     table: Table,
     graph: UGraph,
-    smoothing: Smoothing,
+    smoothing: PseudoCounts,
     levels: tuple[int, ...],
     check: Callable[[], None] | None,
 ) -> TableJoint:

@@ -110,13 +110,13 @@ class ParzenFamily(Family):
 
     def prepare(self, table: Table) -> Table:
         """Three rows at least, and not more than bandwidths can be found for."""
-        ready = _sampled(table)
+        ready = _sample(table)
         if ready.rows < _FEWEST:
             raise DataError(
                 f"Parzen windows need at least {_FEWEST} complete rows, but there are {ready.rows}."
             )
         check_sizes(ready)
-        return ready.with_notes(*_counted(table), *_tied(ready), *_outlying(ready))
+        return ready.with_notes(*_copies_notes(table), *_ties_notes(ready), *_outlier_notes(ready))
 
     def default_penalty(self, columns: int, rows: float) -> float:
         """log(n (10 + pairs) / 100) / n for n rows and p (p - 1) / 2 pairs of columns: see docs/models.md.
@@ -166,7 +166,7 @@ class ParzenFamily(Family):
         return ParzenFits(family, statistics)
 
 
-def _sampled(table: Table) -> Table:
+def _sample(table: Table) -> Table:
     """A row for each unit, or some of very many, whatever their order: each is compared with every other."""
     if table.units <= MOST_ROWS and table.rows <= MOST_ROWS:
         return table.expanded()
@@ -175,7 +175,7 @@ def _sampled(table: Table) -> Table:
     if table.copies == "apart":
         order = np.repeat(order, table.counted_copies()[order])
         table = table.with_weights(None)
-    chosen = np.argsort(_scattered(len(order)), kind="stable")[:MOST_ROWS]
+    chosen = np.argsort(_scatter(len(order)), kind="stable")[:MOST_ROWS]
     return table.take(np.sort(order[chosen])).with_notes(
         Note(
             NoteKind.MODEL,
@@ -185,7 +185,7 @@ def _sampled(table: Table) -> Table:
     )
 
 
-def _scattered(count: int) -> NDArray[np.uint64]:
+def _scatter(count: int) -> NDArray[np.uint64]:
     """0, 1, 2, ... as numbers that look random and are always the same (the mix of splitmix64)."""
     x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -205,7 +205,7 @@ def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
     return float(np.average(mixed, weights=model.weights))
 
 
-def _counted(table: Table) -> list[Note]:
+def _copies_notes(table: Table) -> list[Note]:
     """A note on weights that count copies of rows of numbers."""
     numbers = any(not variable.discrete for variable in table.variables)
     if not numbers or table.copies == "together" or table.units <= table.rows:
@@ -217,7 +217,7 @@ def _counted(table: Table) -> list[Note]:
     return [Note(NoteKind.MODEL, text, (), (Fix("copies", "together"), Fix(verb="table")))]
 
 
-def _tied(table: Table) -> list[Note]:
+def _ties_notes(table: Table) -> list[Note]:
     """A note on columns of numbers that repeat, on which bandwidths may end at the smallest."""
     tied = []
     for variable, column in zip(table.variables, table.columns, strict=True):
@@ -236,7 +236,7 @@ def _tied(table: Table) -> list[Note]:
     return [Note(NoteKind.MODEL, text, tuple(tied), (Fix("kinds", {tied[0]: "discrete"}),))]
 
 
-def _outlying(table: Table) -> list[Note]:
+def _outlier_notes(table: Table) -> list[Note]:
     """A note on columns whose standard deviation a few values rule."""
     found = []
     for variable, column in zip(table.variables, table.columns, strict=True):

@@ -4,7 +4,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
 from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.completed import Completed
-from arcwise.data.statistics.gathered import Gathered
+from arcwise.data.statistics.gathered import GatheredMoments
 from arcwise.data.statistics.incomplete import Incomplete
 from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
@@ -13,7 +13,7 @@ __all__ = [
     "Available",
     "Complete",
     "Completed",
-    "Gathered",
+    "GatheredMoments",
     "Incomplete",
     "Source",
     "Statistics",
@@ -33,4 +33,4 @@ def statistics_of(source: Source) -> Statistics:
     """
     if isinstance(source, Table):
         return Complete(source)
-    return Gathered(source) if isinstance(source, Moments) else source
+    return GatheredMoments(source) if isinstance(source, Moments) else source

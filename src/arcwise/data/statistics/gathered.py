@@ -17,12 +17,12 @@ from arcwise.data.moments import Accumulator, Moments
 from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 
-__all__ = ["Gathered"]
+__all__ = ["GatheredMoments"]
 
 Floats = NDArray[np.float64]
 
 
-class Gathered(Statistics):
+class GatheredMoments(Statistics):
     """Number of cases, means and scatter of continuous variables.
 
     Parameters
@@ -32,7 +32,7 @@ class Gathered(Statistics):
     rest : the mean minus the shift.
 
     >>> one, two = (Moments.given(["x"], n, [mean], [[1.0]]) for n, mean in ((1, 0.0), (3, 2.0)))
-    >>> Gathered(one).merged(Gathered(two)).moments().mean
+    >>> GatheredMoments(one).merged(GatheredMoments(two)).moments().mean
     array([1.5])
     """
 
@@ -49,7 +49,7 @@ class Gathered(Statistics):
         self.total = self.effective_rows = moments.n
 
     @classmethod
-    def of(cls, table: Table) -> Gathered:
+    def of(cls, table: Table) -> GatheredMoments:
         """Gather the moments of a table, its mean as a shift and a rest."""
         gathered = Accumulator(len(table.variables))
         gathered.add(table.matrix(), table.weights, own=True)
@@ -74,10 +74,12 @@ class Gathered(Statistics):
         scatter = np.diag(self._moments.scatter)
         return tuple(name for name, x in zip(self.names, scatter, strict=True) if not x)
 
-    def merged(self, other: Statistics) -> Gathered:
+    def merged(self, other: Statistics) -> GatheredMoments:
         """Return the moments of both sets of cases."""
         part = (
-            other if isinstance(other, Gathered) else Gathered.of(other.rows("Cases to add need"))
+            other
+            if isinstance(other, GatheredMoments)
+            else GatheredMoments.of(other.rows("Cases to add need"))
         )
         one, two = self._moments, part._moments
         total = one.n + two.n
@@ -90,4 +92,4 @@ class Gathered(Statistics):
             mean=self.shift + rest,
             scatter=one.scatter + two.scatter + between,
         )
-        return Gathered(moments.with_notes(*two.notes), self.shift, rest)
+        return GatheredMoments(moments.with_notes(*two.notes), self.shift, rest)

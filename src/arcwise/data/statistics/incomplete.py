@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.moments import Moments
 from arcwise.data.normal_em import RIDGE, NormalEstimate, StandardRows, maximise_normal
-from arcwise.data.statistics.gathered import Gathered
+from arcwise.data.statistics.gathered import GatheredMoments
 from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 from arcwise.data.variable import sentence_list
@@ -178,9 +178,9 @@ class Incomplete(Statistics):
         """Give the same rows other weights, as replicates do."""
         return Incomplete(self.table.with_weights(weights, copies))
 
-    def merged(self, other: Statistics) -> Gathered:
+    def merged(self, other: Statistics) -> GatheredMoments:
         """Return the moments with other cases added."""
-        return Gathered(self.moments()).merged(other)
+        return GatheredMoments(self.moments()).merged(other)
 
 
 _NOT_CONVERGED = data_note(

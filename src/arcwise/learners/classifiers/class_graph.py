@@ -28,7 +28,7 @@ from arcwise.conditionals import FAMILIES, Fits
 from arcwise.data import Complete, Moments, Statistics, Table, Variable
 from arcwise.errors import DataError, FitError, GraphError, unknown
 from arcwise.graphs import DAG, Limits
-from arcwise.learners.problem import Learned, Problem
+from arcwise.learners.problem import LearnedNetwork, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.trees import forest
 from arcwise.networks import BayesNet
@@ -118,14 +118,14 @@ class ClassGraph(Problem):
     def _local(self) -> Any:
         return cache(self.fits.conditional)
 
-    def learn(self, penalty: float, watch: Watch | None = None) -> Learned:
+    def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Find the graph, and fit its local models."""
         trail, graph = Trail(watch), self.structure(penalty)
         value = total(self.score, graph)
         trail.add(self.spec.search, value, graph.n_arcs)
         end = Stop.converged("the graph follows from its gains")
         net, steps = self.net(graph), tuple(trail.steps)
-        return Learned(self, net, value, penalty, steps, end, self.limits)
+        return LearnedNetwork(self, net, value, penalty, steps, end, self.limits)
 
     # -- what features tell ----------------------------------------------------------------------
 
@@ -172,12 +172,12 @@ class ClassGraph(Problem):
         return [tuple(group) for group in groups.values()]
 
     @cached_property
-    def _tie(self) -> Callable[[tuple[int, ...]], "_Tied | None"]:
+    def _tie(self) -> Callable[[tuple[int, ...]], "_BoundFeatures | None"]:
         """What ties features of one kind and the class to the rows that know all of them, if any do."""
         whole = self.fits.tabular
 
         @lru_cache(1)
-        def tied(features: tuple[int, ...]) -> "_Tied | None":
+        def tied(features: tuple[int, ...]) -> "_BoundFeatures | None":
             if whole is not None:
                 return _Levels(whole, self.target, features, self.score_word)
             table = self.table.available((*features, self.target))
@@ -243,7 +243,7 @@ ClassGraph.searches = {"naive": naive, "tan": tan, "kdb": kdb}
 # -- gains of one kind -----------------------------------------------------------------------------
 
 
-class _Tied(Protocol):
+class _BoundFeatures(Protocol):
     """Features of one kind and the class, on the rows that know all of them; features by their place."""
 
     @property

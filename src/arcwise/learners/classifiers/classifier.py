@@ -12,16 +12,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.data import Available, Complete, Table, Variable, conform
 from arcwise.data.discretise import discretise
 from arcwise.data.variable import gaps_of, sentence_list
 from arcwise.errors import DataError, FitError, OptionError, unknown
 from arcwise.graphs import DAG, Rules
-from arcwise.inference.class_posterior import class_log_joint, normalised
+from arcwise.inference.class_posterior import class_log_joint, normalise_logs
 from arcwise.learners.classifiers.class_graph import ClassGraph, check_class
-from arcwise.learners.classifiers.feature_selection import selected
-from arcwise.learners.directed import Directed
+from arcwise.learners.classifiers.feature_selection import select_features
+from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, run
 from arcwise.networks import BayesNet
@@ -106,10 +106,10 @@ class ClassifierSpec:
             raise unknown("way to take continuous features", self.features, FEATURES)
 
     @property
-    def smoothing(self) -> Smoothing:
+    def smoothing(self) -> PseudoCounts:
         """The pseudo-counts of tables."""
         size = self.equivalent_sample_size
-        return Smoothing(self.alpha, "cell") if size is None else Smoothing(size, "table")
+        return PseudoCounts(self.alpha, "cell") if size is None else PseudoCounts(size, "table")
 
     def problem(self, table: Table, target: str, structure: str = "naive") -> ClassGraph:
         """Tie a graph around a class to a table, with this smoothing and these local models."""
@@ -226,7 +226,7 @@ class Classifier:
 
     def log_proba(self, table: Table) -> Array:
         """Log probability of each class in each row."""
-        return normalised(self.log_joint(table))
+        return normalise_logs(self.log_joint(table))
 
 
 def decide(proba: Array, loss: Array | None) -> NDArray[np.intp]:
@@ -282,10 +282,10 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
     ------
     DataError : there is no class to learn.
     """
-    ready = _featured(prepared_classes(table, target), target, spec)
+    ready = _prepare_features(prepared_classes(table, target), target, spec)
     notes, graph = list(ready.notes), None
     if spec.select is not None:
-        ready, graph, note = selected(ready, target, spec, learn_classifier)
+        ready, graph, note = select_features(ready, target, spec, learn_classifier)
         notes += notes_of(NoteKind.MODEL, note)
     shaped = spec.structure if spec.structure in ClassGraph.searches else "naive"
     problem = spec.problem(ready, target, shaped)
@@ -313,11 +313,11 @@ def _graphs(problem: ClassGraph, spec: ClassifierSpec) -> dict[DAG, float]:
         free = _free(problem, spec)
         return {cast(DAG, free.learn(free.penalty).net.graph): 1.0}
     if spec.structure == "averaged":
-        return _drawn(_free(problem, spec))
+        return _draw_graphs(_free(problem, spec))
     return {problem.structure(0.0): 1.0}
 
 
-def _featured(table: Table, target: str, spec: ClassifierSpec) -> Table:
+def _prepare_features(table: Table, target: str, spec: ClassifierSpec) -> Table:
     """Features in the form that the classifier takes, without those that have no value at all."""
     pairs = zip(table.variables, table.columns, strict=True)
     empty = [v.name for v, column in pairs if gaps_of(v, column).all()]
@@ -386,7 +386,7 @@ def _one_dependence(problem: ClassGraph) -> list[DAG]:
     return [*map(graph, problem.ranked), limits.start()]
 
 
-def _free(problem: ClassGraph, spec: ClassifierSpec) -> Directed:
+def _free(problem: ClassGraph, spec: ClassifierSpec) -> DirectedProblem:
     """Graphs in which nothing points to the class, and the class has a child, with their score."""
     table, rules = problem.table, problem.spec.rules
     continuous = [v.name for v in table.variables if not v.discrete]
@@ -399,10 +399,10 @@ def _free(problem: ClassGraph, spec: ClassifierSpec) -> Directed:
     search = Specification(
         spec.rng, model="discrete", score=spec.arc_score, search=spec.search, rules=rules
     )
-    return Directed.bind(search, Complete(table))
+    return DirectedProblem.bind(search, Complete(table))
 
 
-def _drawn(problem: Directed) -> dict[DAG, float]:
+def _draw_graphs(problem: DirectedProblem) -> dict[DAG, float]:
     """Graphs drawn from their posterior, the most frequent first, with their shares."""
     sampler = SAMPLERS["partition"](problem.penalised(problem.penalty), problem.limits)
     steps, rng = len(problem.limits.nodes), problem.spec.stream(2)

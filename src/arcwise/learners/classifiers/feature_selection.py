@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals.discrete import Smoothing
+from arcwise.conditionals.discrete import PseudoCounts
 from arcwise.data import Table, folds
 from arcwise.data.statistics.complete import cell_counts
 from arcwise.errors import FitError, unknown
@@ -30,7 +30,7 @@ from arcwise.learners.classifiers.class_graph import ClassGraph
 if TYPE_CHECKING:
     from arcwise.learners.classifiers.classifier import Classifier, ClassifierSpec
 
-__all__ = ["SELECTIONS", "held_out_logs", "leave_one_out", "selected"]
+__all__ = ["SELECTIONS", "held_out_logs", "leave_one_out", "select_features"]
 
 Array = NDArray[np.float64]
 Group = tuple[int, ...]
@@ -44,7 +44,7 @@ _LEAST = 1e-12  # a difference of accuracies that is not rounding
 _MOST_CELLS = 1 << 20  # of a joined feature's table
 
 
-def selected(
+def select_features(
     table: Table,
     target: str,
     spec: "ClassifierSpec",
@@ -67,7 +67,9 @@ def selected(
             "Joining features needs naive Bayes with discrete features: use structure='naive' "
             "and features='discretise'."
         )
-    judge = _LeftOut(problem, spec.smoothing) if plain else _Folded(table, target, spec, learn)
+    judge = (
+        _LeftOut(problem, spec.smoothing) if plain else _FoldAccuracy(table, target, spec, learn)
+    )
     groups, accuracy = _walk(problem, judge, word)
     chosen = sorted(feature for group in groups for feature in group)
     names = [name for name in table.order if name == target or table.index(name) in chosen]
@@ -89,7 +91,9 @@ def selected(
     return kept, graph, f"{note}." if left_out or joined else ""
 
 
-def _walk(problem: ClassGraph, judge: "_LeftOut | _Folded", word: str) -> tuple[Groups, float]:
+def _walk(
+    problem: ClassGraph, judge: "_LeftOut | _FoldAccuracy", word: str
+) -> tuple[Groups, float]:
     """Take the best step as long as one raises the accuracy.
 
     One feature alone may change no decision where one class is frequent: forward selection then goes on by
@@ -167,7 +171,7 @@ class _LeftOut:
 
     what = "leave-one-out"
 
-    def __init__(self, problem: ClassGraph, smoothing: Smoothing) -> None:
+    def __init__(self, problem: ClassGraph, smoothing: PseudoCounts) -> None:
         self.table, self.target, self.smoothing = problem.table, problem.target, smoothing
         self.own = self.table.columns[self.target].astype(np.intp)
         self.prior = _class_logs(self.table, self.target, smoothing)
@@ -179,7 +183,7 @@ class _LeftOut:
         for group in groups:
             for place, feature in enumerate(group):
                 logs += self._logs(feature, group[:place])
-        return _judged(logs, self.own, self.table.weights)
+        return _judge(logs, self.own, self.table.weights)
 
     def _logs(self, feature: int, parents: Group) -> Array | float:
         key = (feature, parents)
@@ -194,7 +198,7 @@ class _LeftOut:
         return found
 
 
-class _Folded:
+class _FoldAccuracy:
     """The accuracy of a classifier with some features, on folds."""
 
     what = f"{_FOLDS}-fold"
@@ -217,7 +221,7 @@ class _Folded:
         names = [self.target, *(self.table.names[i] for group in groups for i in group)]
         table = self.table.select(names)
         logs = held_out_logs(table, self.target, self.parts, self.learn)
-        return _judged(logs, table.column(self.target).astype(np.intp), table.weights)
+        return _judge(logs, table.column(self.target).astype(np.intp), table.weights)
 
 
 def held_out_logs(
@@ -244,7 +248,7 @@ def held_out_logs(
     return logs
 
 
-def _judged(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
+def _judge(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
     """Accuracy, and mean log probability of the own class."""
     right = np.average(logs.argmax(axis=1) == own, weights=weights)
     with np.errstate(invalid="ignore"):
@@ -255,7 +259,7 @@ def _judged(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[
 # -- one row left out ------------------------------------------------------------------------------
 
 
-def leave_one_out(table: Table, graph: DAG, target: str, smoothing: Smoothing) -> Array:
+def leave_one_out(table: Table, graph: DAG, target: str, smoothing: PseudoCounts) -> Array:
     """Log probability of each row with each class, by tables from all other rows; structure held fixed.
 
     The row leaves the tables of its own class only, so two looks into each table are enough. In naive Bayes
@@ -286,7 +290,7 @@ def _levels(table: Table, column: int) -> int:
     return len(table.variables[column].levels or ())
 
 
-def _class_logs(table: Table, target: int, smoothing: Smoothing) -> Array:
+def _class_logs(table: Table, target: int, smoothing: PseudoCounts) -> Array:
     """Log probability of each class by all rows but one."""
     own = table.columns[target].astype(np.intp)
     counts = np.tile(cell_counts([own], (_levels(table, target),), table.weights), (table.rows, 1))
@@ -298,7 +302,7 @@ def _class_logs(table: Table, target: int, smoothing: Smoothing) -> Array:
 
 
 def _feature_logs(
-    table: Table, target: int, feature: int, parents: Group, smoothing: Smoothing
+    table: Table, target: int, feature: int, parents: Group, smoothing: PseudoCounts
 ) -> Array:
     """Log probability of a feature given parents and each class, by all rows but one; 0 at a gap."""
     members = (*parents, feature, target)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FileError, NoTimeError
-from arcwise.learners.parallel import inside, pieces
+from arcwise.learners.parallel import pieces, watch_inside
 from arcwise.learners.posteriors.plan import Arrays, Task
 from arcwise.learners.posteriors.replicates import child_of
 from arcwise.mcmc import Chain, Info, OrderSampler, Sampler, State, run
@@ -94,7 +94,7 @@ def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
     return freed
 
 
-def filled(
+def fill_chains(
     length: Length,
     begun: Sequence[Chain],
     task: Task,
@@ -102,14 +102,14 @@ def filled(
     """Chains with all their draws, and whether an end was asked for before."""
     plan, rng, watch, keep = task.plan, task.rng, task.watch, task.keep
     draws = _DRAWS if plan.draws is None else plan.draws
-    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
+    away = watch_inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
     chains, first = list(begun), plan.chains if length.level else 0
     while not chains or min(map(len, chains)) < draws:
         ways = (length.sampler, tuple(chains), rng, draws, length.burn_in, length.every, away)
         numbers = range(plan.chains)
         chains = list(pieces(_Round(*ways, first), numbers, plan.n_jobs, plan.backend))
         if keep is not None:
-            keep(partial(packed, chains, length))
+            keep(partial(pack_chains, chains, length))
         least = min(len(chain) for chain in chains)
         score = float(chains[0].log_scores[-1]) if least else float("nan")
         step = Step(least, f"{least} of {draws} draws", -1, -1, score, 0, 0.0)
@@ -152,7 +152,7 @@ class _Round:
         )
 
 
-def packed(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[Any]]:
+def pack_chains(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[Any]]:
     """Chains as arrays of numbers, with the word of their sampler and how often their length was doubled."""
     found: dict[str, NDArray[Any]] = {}
     for number, chain in enumerate(chains):
@@ -171,7 +171,7 @@ def sampler_of(arrays: Arrays | None) -> str | None:
     return None if letters is None else bytes(letters.tolist()).decode()
 
 
-def unpacked(arrays: Arrays, sampler: Sampler) -> list[Chain]:
+def unpack_chains(arrays: Arrays, sampler: Sampler) -> list[Chain]:
     """Chains from arrays; FileError if these are none of this sampler's."""
     try:
         count = 1 + max(int(name.split("_")[1]) for name in arrays)

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from arcwise.data.memory import available
 from arcwise.errors import NoTimeError
 from arcwise.graphs import DAG, Limits, all_dags
-from arcwise.learners.posteriors.plan import PosteriorRun, Task, Weighed, meaning_of, weighed
+from arcwise.learners.posteriors.plan import (
+    PosteriorRun,
+    Task,
+    WeighedScore,
+    meaning_of,
+    weigh_problem,
+)
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, diagnose, run, tabulate_scores
 from arcwise.mcmc import exact as summed
@@ -38,7 +44,7 @@ def of_all_graphs(task: Task) -> PosteriorRun:
     Graphs to average over are drawn beside, and have their exact probabilities.
     """
     problem, plan, watch = task.problem, task.plan, task.watch
-    own = weighed(problem, plan.prior)
+    own = weigh_problem(problem, plan.prior)
     limits = own.limits
     memory = MEMORY_SHARE * available()
     table = tabulate_scores(own.score, limits, memory=memory, on_step=watch)
@@ -46,7 +52,7 @@ def of_all_graphs(task: Task) -> PosteriorRun:
     if plan.draws is None and len(own.score.nodes) <= _ALL:
         drawn = _all(table, limits, found.log_total)
     else:
-        drawn = _drawn(table, limits, found.log_total, task.rng, watch, plan.draws or _SHOWN)
+        drawn = _draw_graphs(table, limits, found.log_total, task.rng, watch, plan.draws or _SHOWN)
     zeros = np.zeros_like(found.arcs)
     return PosteriorRun(
         task,
@@ -77,7 +83,7 @@ _ALONE = Note(
 )
 
 
-class _Drawn(NamedTuple):
+class _GraphSample(NamedTuple):
     """Graphs with their exact probabilities, what they count in averages, and the draws behind that."""
 
     graphs: tuple[DAG, ...]
@@ -87,7 +93,7 @@ class _Drawn(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def _all(score: Score, limits: Limits, log_total: float) -> _Drawn:
+def _all(score: Score, limits: Limits, log_total: float) -> _GraphSample:
     """Every graph that the rules allow, with its probability."""
     graphs = list(all_dags(limits))
     logs = np.array([total(score, graph) for graph in graphs]) - log_total
@@ -95,17 +101,17 @@ def _all(score: Score, limits: Limits, log_total: float) -> _Drawn:
     order = order[np.isfinite(logs[order])]
     weights = np.exp(logs[order])
     shares = weights / weights.sum()
-    return _Drawn(tuple(graphs[i] for i in order), shares, shares.copy(), math.inf, ())
+    return _GraphSample(tuple(graphs[i] for i in order), shares, shares.copy(), math.inf, ())
 
 
-def _drawn(
+def _draw_graphs(
     score: Score,
     limits: Limits,
     log_total: float,
     rng: np.random.Generator,
     watch: Watch | None,
     count: int,
-) -> _Drawn:
+) -> _GraphSample:
     """The best graph and graphs that a chain visits, with their exact probabilities.
 
     Where these make up nearly all, they are what graphs count; else how often the chain was there. The sums
@@ -134,11 +140,11 @@ def _drawn(
         size = diagnose([chain]).score_ess
         shares = drawn / drawn.sum()
     notes = () if len(chain) else (_ALONE,)
-    return _Drawn(tuple(graphs[i] for i in order), weights, shares, size, notes)
+    return _GraphSample(tuple(graphs[i] for i in order), weights, shares, size, notes)
 
 
 def _evidence(
-    problem: Problem, own: Weighed, limits: Limits, log_total: float, watch: Watch | None
+    problem: Problem, own: WeighedScore, limits: Limits, log_total: float, watch: Watch | None
 ) -> float | None:
     """Log probability of the data: the sum over graphs less that of the prior alone; None if not known."""
     if not SCORES[problem.score_word].log_probability:

@@ -14,7 +14,7 @@ from arcwise.data.memory import available
 from arcwise.errors import ChainsError, NoTimeError
 from arcwise.io.checkpoint import Checkpoint, option_text
 from arcwise.io.files import check_writable
-from arcwise.learners.directed import Directed
+from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.posteriors import METHODS
 from arcwise.learners.posteriors.exact_sums import MEMORY_SHARE
 from arcwise.learners.posteriors.graph_chains import REVERSAL
@@ -102,7 +102,7 @@ def _find(
 ) -> PosteriorRun:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
     automatic = plan.method == "auto"
-    settled, plan, problem, why = _settled(spec, source, plan, own_score)
+    settled, plan, problem, why = _resolve(spec, source, plan, own_score)
     hurried = automatic and plan.method == "exact"
     file = None if place is None else Checkpoint(place, _about(settled, source, plan, problem))
     kept = (file.read() if file is not None and resume else None) or kept
@@ -128,7 +128,7 @@ def _find(
     return _with_notes(run, said, why, *run.found.notes, *_meanings(run.task))
 
 
-def _settled(
+def _resolve(
     spec: Specification, source: Source, plan: Plan, own_score: bool
 ) -> tuple[Specification, Plan, Problem, str]:
     """The specification with its score, the plan with its method, the problem, and a note on the choice."""
@@ -157,7 +157,7 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
     resampling does, and resampling those of linear models better than chains (benchmarks/methods.py); it
     needs rows, and takes no prior over graphs.
     """
-    if not isinstance(problem, Directed):
+    if not isinstance(problem, DirectedProblem):
         return (
             "bootstrap",
             "Undirected graphs have no posterior: their certainty is estimated by resampling.",

@@ -18,13 +18,20 @@ from arcwise.learners.posteriors.chain_lengths import (
     LATE,
     LONGER,
     Length,
-    filled,
+    fill_chains,
     freer,
-    packed,
+    pack_chains,
     sampler_of,
-    unpacked,
+    unpack_chains,
 )
-from arcwise.learners.posteriors.plan import Plan, PosteriorRun, Task, Weighed, meaning_of, weighed
+from arcwise.learners.posteriors.plan import (
+    Plan,
+    PosteriorRun,
+    Task,
+    WeighedScore,
+    meaning_of,
+    weigh_problem,
+)
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
 from arcwise.notes import NoteKind, notes_of
@@ -52,7 +59,7 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     ChainsError : the chains have not come together.
     """
     problem, plan, kept, watch = task.problem, task.plan, task.kept, task.watch
-    own = weighed(problem, plan.prior)
+    own = weigh_problem(problem, plan.prior)
     limits, p = own.limits, len(own.score.nodes)
     before = sampler_of(kept)
     word, why, options = _sampler(own.score, limits, plan.sampler)
@@ -62,19 +69,19 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     free = share is not None and plan.sampler is None and before is None
     try:
         part = share(_LISTING) if share is not None and free else watch
-        sampler = _made(word, own.score, limits, options, part)
+        sampler = _make_sampler(word, own.score, limits, options, part)
     except NoTimeError:
         if not free or Trail(watch).tick("start", math.nan, 0):
             raise
         word, _, options = _sampler(own.score, limits, REVERSAL)
-        sampler, why = _made(word, own.score, limits, options, watch), (_LONG,)
+        sampler, why = _make_sampler(word, own.score, limits, options, watch), (_LONG,)
     why += (_HURRIED,) * getattr(sampler, "hurried", False)
     thin = plan.thin or _thin(word, p)
     burn_in = 100 * thin if plan.burn_in is None else plan.burn_in
     level = int(kept["chain_0_level"]) if kept and "chain_0_level" in kept else 0
     length = Length(sampler, _label(word, options), thin, burn_in)
-    length, chains = _followed(length, level, task, LONGER if longer is None else longer)
-    found = _judged(chains, length, own, problem)
+    length, chains = _follow(length, level, task, LONGER if longer is None else longer)
+    found = _judge(chains, length, own, problem)
     _check_together(found, plan)
     settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
     diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
@@ -83,7 +90,7 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     said = (*why, *length.words, *(left_out * bool(late)))
     notes = (*notes_of(NoteKind.CERTAINTY, *said), *found.notes)
     found = replace(found, diagnostics=diagnostics, notes=notes)
-    return PosteriorRun(task, found, packed(chains, length))
+    return PosteriorRun(task, found, pack_chains(chains, length))
 
 
 def _check_together(found: GraphDistribution, plan: Plan) -> None:
@@ -99,7 +106,7 @@ def _check_together(found: GraphDistribution, plan: Plan) -> None:
     )
 
 
-def _followed(
+def _follow(
     length: Length,
     level: int,
     task: Task,
@@ -111,14 +118,14 @@ def _followed(
             length = replace(length, sampler=freer(length.sampler, task.watch), level=level)
     except SearchEnd:
         raise NoTimeError(LATE) from None
-    begun = unpacked(task.kept, length.sampler) if task.kept else []
-    chains, ended = filled(length, begun, task)
+    begun = unpack_chains(task.kept, length.sampler) if task.kept else []
+    chains, ended = fill_chains(length, begun, task)
     while not ended and task.plan.draws is None and length.level < longer:
         if diagnose(chains).agree:
             break
         try:
             further, begun = length.doubled(chains, task.watch)
-            fresh, ended = filled(further, begun, task)
+            fresh, ended = fill_chains(further, begun, task)
         except (SearchEnd, NoTimeError):
             break
         if ended and min(map(len, fresh)) < min(map(len, chains)):
@@ -142,7 +149,7 @@ _LONG = (
 )
 
 
-def _made(
+def _make_sampler(
     word: str, score: Score, limits: Limits, options: Mapping[str, Any], watch: Watch | None
 ) -> Sampler:
     """A sampler; where it lists parent sets, which may take a while, the watcher is asked on the way."""
@@ -150,7 +157,7 @@ def _made(
         return SAMPLERS[word](score, limits, **options)
     try:
         check = Trail(watch).check
-        sampler: Any = SAMPLERS[word](_Looking(score, check), limits, check=check, **options)
+        sampler: Any = SAMPLERS[word](_CheckedScore(score, check), limits, check=check, **options)
     except SearchEnd:
         raise NoTimeError(LATE) from None
     sampler.score = score  # the watcher stays in this process
@@ -158,7 +165,7 @@ def _made(
     return made
 
 
-class _Looking(Score):
+class _CheckedScore(Score):
     """A score that calls `check` before it works."""
 
     def __init__(self, score: Score, check: Callable[[], None]) -> None:
@@ -203,8 +210,8 @@ def _thin(word: str, p: int) -> int:
     return max(10, p) if word in ("order", "partition") else max(50, 5 * p * p)
 
 
-def _judged(
-    every: Sequence[Chain], length: Length, own: Weighed, problem: Problem
+def _judge(
+    every: Sequence[Chain], length: Length, own: WeighedScore, problem: Problem
 ) -> GraphDistribution:
     """What chains say together."""
     chains = [chain for chain in every if len(chain)]

@@ -19,7 +19,7 @@ from arcwise.data import Source, statistics_of
 from arcwise.errors import DataError, FitError, GraphError, OptionError, unknown
 from arcwise.graphs import Limits
 from arcwise.io.checkpoint import option_text
-from arcwise.learners.directed import Directed
+from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.parallel import BACKENDS
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
@@ -34,7 +34,7 @@ PRIORS = ("uniform", "fair")
 Array = NDArray[np.float64]
 
 
-class Weighed(NamedTuple):
+class WeighedScore(NamedTuple):
     """A score of graphs with its prior, the prior alone, the prior in words, and the rules in force."""
 
     score: Score
@@ -43,14 +43,14 @@ class Weighed(NamedTuple):
     limits: Limits
 
 
-def weighed(problem: Problem, prior: Any) -> Weighed:
+def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
     """A problem's score with a prior over graphs.
 
     Raises
     ------
     OptionError : another word, or something that is no prior.
     """
-    if not isinstance(problem, Directed):
+    if not isinstance(problem, DirectedProblem):
         raise GraphError(
             "A posterior is over directed graphs: leave graph='undirected' out, or use "
             "method='bootstrap'."
@@ -70,11 +70,11 @@ def weighed(problem: Problem, prior: Any) -> Weighed:
         words += f", with {problem.penalty * base.rows:.3g} nats per arc (penalty)"
     if problem.spec.expert is not None:
         words += ", around the expert's graph"
-    limits = _ruled(problem.limits, own)
-    return Weighed(base if own is None else Sum([base, own]), flat, words, limits)
+    limits = _rule_out(problem.limits, own)
+    return WeighedScore(base if own is None else Sum([base, own]), flat, words, limits)
 
 
-def _ruled(limits: Limits, prior: Score | None) -> Limits:
+def _rule_out(limits: Limits, prior: Score | None) -> Limits:
     """The rules, and those that a prior makes by arcs of probability 0 and 1."""
     if not isinstance(prior, ArcProbabilities):
         return limits

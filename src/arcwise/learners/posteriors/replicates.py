@@ -25,9 +25,9 @@ from arcwise.data import Complete, Table
 from arcwise.errors import ArcwiseError, FitError, NoTimeError, OptionError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
-from arcwise.learners.directed import Directed
+from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.options import has_parameter
-from arcwise.learners.parallel import inside, pieces
+from arcwise.learners.parallel import pieces, watch_inside
 from arcwise.learners.penalty import choose
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan, PosteriorRun, Task
 from arcwise.learners.problem import Problem
@@ -80,7 +80,7 @@ def row_weights(
     return np.asarray(counts * (cases / size), dtype=np.float64)
 
 
-class Resolved(NamedTuple):
+class ResolvedSpecification(NamedTuple):
     """A specification whose choices by all rows are made, the problem they were made for, and notes."""
 
     spec: Specification
@@ -95,7 +95,7 @@ def resolve(
     n_jobs: int,
     watch: Watch | None,
     chosen: float | None = None,
-) -> Resolved:
+) -> ResolvedSpecification:
     """Make the choices that look at all rows once, so that replicates differ in their rows alone.
 
     `chosen` is the penalty that the rule chose before, where it did.
@@ -115,7 +115,7 @@ def resolve(
         changes["penalty"] = penalty
     if problem.own_score is None:
         changes["score_default"] = DefaultScore(problem.score_word, problem.score_options)
-    return Resolved(spec.but(**changes), problem, penalty, notes)
+    return ResolvedSpecification(spec.but(**changes), problem, penalty, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,9 @@ class Replicates:
     watch: Watch | None = None
 
     @classmethod
-    def of(cls, choices: Resolved, rng: np.random.Generator, **more: Any) -> "Replicates":
+    def of(
+        cls, choices: ResolvedSpecification, rng: np.random.Generator, **more: Any
+    ) -> "Replicates":
         """The replicates of a problem whose choices are made.
 
         Raises
@@ -202,7 +204,7 @@ def _check_chance(problem: Problem) -> None:
 Piece = Any
 
 
-def gathered(
+def gather_results(
     work: Callable[[int], Piece],
     count: int,
     *,
@@ -256,13 +258,13 @@ def of_replicates(task: Task) -> PosteriorRun:
             "search finds; pull it by penalty=, prior=Prior(graph=...) or rules."
         )
     choices = resolve(task.spec, problem, plan.n_jobs, watch)
-    away = inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
+    away = watch_inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
     ways = {"resampling": plan.resampling, "fraction": plan.fraction}
     work = Replicates.of(choices, task.rng, watch=away, **ways)
     keep, directed = task.keep, task.spec.graph == "directed"
     done = unpack_graphs(task.kept, problem.fits.nodes, directed) if task.kept else []
     count = 200 if plan.draws is None else plan.draws
-    pieces = gathered(
+    pieces = gather_results(
         work,
         count,
         done=done[:count],
@@ -280,13 +282,13 @@ def of_replicates(task: Task) -> PosteriorRun:
     said = (*_failures(failed, len(pieces)), *_subsample_note(plan))
     notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *said))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
-    found = _counted(graphs, problem, plan, notes, about)
+    found = _count_graphs(graphs, problem, plan, notes, about)
     return PosteriorRun(task, found, pack_graphs(pieces))
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
     """How many arcs point against the graph that their search began with, on average over replicates."""
-    if not isinstance(problem, Directed) or problem.spec.start == "empty":
+    if not isinstance(problem, DirectedProblem) or problem.spec.start == "empty":
         return {}
     counts = []
     for number, piece in enumerate(pieces):
@@ -297,7 +299,7 @@ def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dic
     return {"reversed": sum(counts) / len(counts)} if counts else {}
 
 
-def _counted(
+def _count_graphs(
     graphs: Sequence[DAG | UGraph],
     problem: Problem,
     plan: Plan,
