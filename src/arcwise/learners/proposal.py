@@ -18,8 +18,9 @@ def propose(
 ) -> DAG | None:
     """The best graph of the quick score that a family names; None if it names none.
 
-    On simulated tables of numbers and categories (benchmarks/mixed_start.py) the search from there scored at
-    least as high as the search from an empty graph in every family of tables, and in three of five higher.
+    Of 40 simulated tables of numbers and categories (benchmarks/mixed_start.py --seeds 910:918) the search
+    from there scored higher in 8 and lower in one than the search from an empty graph. With 25 columns and
+    1000 rows it took as long or less (other seeds, 2 tables of each kind).
 
     Parameters
     ----------
