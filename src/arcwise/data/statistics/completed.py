@@ -2,8 +2,8 @@
 
 With n rows, and the harmonic mean m of the numbers of rows that have both columns of a pair (see
 `incomplete`), they count as the geometric mean of n and m. Counted as m, alarm and insurance (1000 rows, 30 %
-missing) lack three edges more, since draws dilute dependence themselves; counted as n, tables of independent
-columns have false edges (benchmarks/missing.py).
+missing) lack three edges more, since draws dilute dependence themselves; counted as n, 20 independent columns
+with 500 rows have half a false edge.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ complete rows, and a score that counted all rows would take noise for edges. So 
 complete rows, the harmonic mean of the numbers of rows that have both columns of a pair. The number is the
 same for all local models. Numbers that differ by local model, such as the mean over the pairs of a family,
 reward a fully observed parent for raising the count of what the other parents explain: with a third of the
-columns complete they left three times as many wrong edges (benchmarks/missing.py). One number also keeps
+columns complete they left ten times as many wrong edges (benchmarks/missing.py). One number also keeps
 equivalent graphs equal in score.
 """
 
