@@ -152,7 +152,7 @@ _HOMES = {
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
 _OPTIONS = (
     "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "GLM", "ILS", "K2", "LOO", "MCMC", "QNML",
-    "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu",
+    "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu", "Curved",
     "DegenerateGaussian", "Deletion", "Discrete", "Exact", "Experts", "Gaussian", "Glasso", "Greedy",
     "GrowShrink", "HeldOut", "KFold", "LogLik", "Marginal", "Neighbourhood", "Neural", "Parzen", "Prior",
     "Stepwise", "Tabu", "TruncatedBasis",

@@ -41,8 +41,9 @@ def test_scores_of_rows_left_out(word, family, kind, seed):
     assert one.rows == other.rows
     for child in [x for x in range(2) if KINDS[kind][x] in family.kinds]:
         a, b = one.many(child, SETS), other.many(child, SETS)
-        few = family.name == "glm" or kind not in whole_kinds_of(family)
-        near = 1e-11 if few else 1e-13  # of regressions on a few rows each
+        several = family.name in ("glm", "curved")  # curves far beyond a few rows: sums differ most
+        few = kind not in whole_kinds_of(family)
+        near = 1e-9 if several else 1e-11 if few else 1e-13  # of regressions on a few rows each
         assert a == pytest.approx(b, rel=near, abs=100 * near)
 
 

@@ -58,6 +58,7 @@ __all__ = [
     "Bootstrap",
     "Boundary",
     "ChowLiu",
+    "Curved",
     "DegenerateGaussian",
     "Deletion",
     "Discrete",
@@ -159,6 +160,19 @@ class GLM(Model):
     """
 
     word: ClassVar[str] = "glm"
+    margin: float = 2.0
+
+
+@dataclass(frozen=True, repr=False)
+class Curved(Model):
+    """The models of `GLM` for tables of numbers: straight lines, curves, products, spreads that vary.
+
+    Parameters
+    ----------
+    margin : nats that a form other than a straight line has to gain.
+    """
+
+    word: ClassVar[str] = "curved"
     margin: float = 2.0
 
 

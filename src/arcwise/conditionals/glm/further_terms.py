@@ -9,6 +9,7 @@ from arcwise.conditionals.glm.design import Design, DesignColumn
 
 __all__ = ["DesignTerm", "column_of", "described_rows", "further_terms", "rows_of"]
 
+_ENOUGH = 60  # rows from which five functions of a number are told apart
 _WIDEST = 16  # columns of a product, beyond which it is not tried
 
 
@@ -40,7 +41,8 @@ def further_terms(design: Design, parents: Sequence[int]) -> list[DesignTerm]:
     for j in parents:
         if not design.levels[j]:
             block = design.blocks[j]
-            for curve in (block[1:2], block[1:4], block[1:]):
+            curves = (block[1:2], block[1:4], block[1:])
+            for curve in curves[: 3 if design.total >= _ENOUGH else 2]:
                 found.append(DesignTerm(None, curve, tuple(column_of(design, c) for c in curve)))
     for i, j in combinations(parents, 2):
         one, two = design.main(i), design.main(j)

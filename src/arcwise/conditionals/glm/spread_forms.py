@@ -18,15 +18,16 @@ from scipy.linalg.lapack import dposv, dpotrf, dpotrs
 
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import Design
-from arcwise.conditionals.glm.form_choice import FittedForm, feasible
+from arcwise.conditionals.glm.form_choice import FittedForm
 from arcwise.conditionals.glm.further_terms import column_of, described_rows
 from arcwise.conditionals.glm.least_squares import gains, independent
 
 __all__ = ["fit_spread"]
 
 _BLOCKS = 3  # blocks that are added at most
-_ROUNDS = 25
-_CLOSE = 1e-7  # nats for each row that a round still gains
+_ROWS_EACH = 10  # rows for each parameter: with fewer, single rows decide about the spread
+_ROUNDS = 50
+_CLOSE = 1e-10  # nats for each row that a round still gains
 _STEP = 1.0  # largest change of a log variance in a round
 _RANGE = (
     4.6  # log variances stay within this of that of a single spread: a tenth to ten times the sd
@@ -56,7 +57,8 @@ def fit_spread(
     margin : nats that a further form has to gain.
     """
     variance = float(best.variances[0])
-    if best.by or not variance > design.least_variance:
+    few = design.total < _ROWS_EACH * (best.parameters + 1)
+    if best.by or few or not variance > design.least_variance:
         return None
     x = described_rows(design, best.columns)
     y = design.columns[design.number(child)]
@@ -134,7 +136,7 @@ def _promising(
     log_rows = float(np.log(max(design.total, 2.0)))
     values = [
         0.5 * rise / max(size, 2.0) - 0.5 * log_rows * rank
-        if rank and feasible(slopes + len(members) + rank, design)
+        if rank and design.total >= _ROWS_EACH * (slopes + len(members) + rank)
         else -np.inf
         for rise, rank in rises
     ]
