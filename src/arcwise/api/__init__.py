@@ -2,7 +2,7 @@
 
 from arcwise.api.classification import Classification, classify
 from arcwise.api.edge_certainty import posterior
-from arcwise.api.fitting import fit, score
+from arcwise.api.fitting import fit, fit_conditionals, score
 from arcwise.api.handmade import network, random_network
 from arcwise.api.learning import learn
 from arcwise.api.loading import example, load, load_graph
@@ -20,6 +20,7 @@ __all__ = [
     "divergence",
     "example",
     "fit",
+    "fit_conditionals",
     "learn",
     "load",
     "load_graph",

@@ -1,5 +1,6 @@
 """Networks on graphs that are known: fitted to data, and scored."""
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ from arcwise.networks import Net
 from arcwise.notes import NoteKind, notes_of
 from arcwise.scores import SCORES, Score
 
-__all__ = ["fit", "score"]
+__all__ = ["fit", "fit_conditionals", "score"]
 
 
 @with_advice
@@ -55,8 +56,9 @@ def fit(
     data : as for `learn`.
     model : one name or object for all, or one for each variable; each column is prepared for its own model.
     score : what the graph and its edges are measured by; by default BIC if the parameters of every local
-        model can be counted, else the leave-one-out likelihood, whatever the kinds of models. For undirected
-        graphs also "pseudo-bic", "pseudo-loo", ...: variables given their neighbours, summed.
+        model can be counted, else the marginal likelihood of neural networks, or the leave-one-out
+        likelihood. For undirected graphs also "pseudo-bic", "pseudo-loo", ...: variables given their
+        neighbours, summed.
     missing : as for `learn`.
     seed : of scores that hold out rows.
 
@@ -91,6 +93,39 @@ def fit(
         scorer=None if own and fits.normal else known.measure,
         data=known.whole,
     )
+
+
+@with_advice
+def fit_conditionals(
+    data: Any,
+    *,
+    model: str | Model | Mapping[str, str | Model] = "auto",
+    missing: str = "auto",
+    seed: int = 0,
+) -> Network:
+    """Fit a model of each variable given all others, without any structure.
+
+    The network predicts any variables from any others (Hofmann and Tresp 1995, Heckerman et al. 2000); Gibbs
+    sampling replaces missing values of the others.
+
+    Parameters
+    ----------
+    data, model, missing : as for `learn`.
+    seed : of scores that hold out rows.
+
+    Returns
+    -------
+    Network : on the complete undirected graph.
+
+    >>> import arcwise as aw
+    >>> homes = aw.example("boston").select(["LSTAT", "MEDV", "RM"])
+    >>> net = aw.fit_conditionals(homes, model=aw.Neural(trained=False))
+    >>> net.parents("MEDV") if net.directed else net.blanket("MEDV")
+    ('LSTAT', 'RM')
+    """
+    table = any_table(data)
+    graph = UGraph.complete(table.names)
+    return fit(graph, table, model=model, missing=missing, seed=seed)
 
 
 @with_advice
@@ -223,4 +258,10 @@ def _columns_of(graph: DAG | UGraph, data: Source) -> Source:
 def _default_score(fits: Fits) -> str:
     """The name of the score if none is requested, whatever the kinds of models."""
     counts = (fits.conditional(child, ()).n_params for child in range(len(fits.nodes)))
-    return "loo" if None in counts else "bic"
+    if None not in counts:
+        return "bic"
+    with contextlib.suppress(FitError):
+        for child in range(len(fits.nodes)):
+            fits.marginal(child, ())
+        return "marginal"
+    return "loo"

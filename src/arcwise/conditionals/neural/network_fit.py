@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from arcwise.conditionals.base import Columns
 from arcwise.conditionals.distinct_rows import counted
 from arcwise.conditionals.neural.category_evidence import fit_category
 from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs
@@ -60,17 +61,26 @@ def model_of(
         layer.log_sds,
         trained,
         explained=0.0,
+        sds=(0.0, 0.0),
         rows=inputs.total,
     )
-    return replace(model, explained=_explained(inputs, model, child, members))
+    xs = tuple(inputs.table.columns[j] for j in members)
+    share = _explained(inputs, model, child, xs)
+    return replace(model, explained=share, sds=_spreads(inputs, model, xs))
 
 
-def _explained(
-    inputs: LayerInputs, model: NeuralConditional, child: int, members: list[int]
-) -> float:
+def _spreads(inputs: LayerInputs, model: NeuralConditional, xs: Columns) -> tuple[float, float]:
+    """Quantiles of the rows' standard deviations, of a number."""
+    if model.levels:
+        return 0.0, 0.0
+    sds = np.asarray(model.distribution(xs, inputs.table.rows).sd)
+    low, high = np.quantile(sds, (0.1, 0.9))
+    return float(low), float(high)
+
+
+def _explained(inputs: LayerInputs, model: NeuralConditional, child: int, xs: Columns) -> float:
     """The share of the variance of a number, or of the log loss of a category, that a model explains."""
-    columns, weights = inputs.table.columns, inputs.weights
-    xs, y = tuple(columns[j] for j in members), columns[child]
+    y, weights = inputs.table.columns[child], inputs.weights
     if model.levels:
         shares = np.bincount(y, weights, model.levels) / inputs.total
         usual = inputs.total * float(shares @ np.log(np.where(shares > 0, shares, 1.0)))

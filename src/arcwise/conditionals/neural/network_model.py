@@ -41,11 +41,13 @@ class NeuralConditional:
     log_sds : limits of the logarithm of the standard deviation of a standardised number.
     trained : whether all weights were trained; else those from inputs to hidden units are random.
     explained : share of a number's variance, or of a category's log loss, that the network explains.
+    sds : standard deviations of a number at the rows, their 10 % and 90 % quantiles.
     rows : that it was fitted to.
 
     >>> model = NeuralConditional(
     ...     0, 1.0, 2.0, np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.ones((1, 1)),
-    ...     np.zeros(1), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), (-2.0, 2.0), False, 0.5, 10.0,
+    ...     np.zeros(1), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), (-2.0, 2.0), False, 0.5,
+    ...     (2.0, 2.0), 10.0,
     ... )
     >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
     [1.0, 7.0]
@@ -66,6 +68,7 @@ class NeuralConditional:
     log_sds: tuple[float, float]
     trained: bool
     explained: float
+    sds: tuple[float, float]
     rows: float
 
     def __post_init__(self) -> None:
@@ -164,9 +167,13 @@ class NeuralConditional:
         what = "log loss" if self.levels else "variance"
         lines.append(f"  explains {self.explained:.0%} of the {what} of {self.rows:g} rows")
         if not self.levels:
-            usual = self.scale * float(np.exp(self.coefficients[0, 1]))
-            text = "noise whose sd depends on them" if self.varies else f"noise with sd {usual:.4g}"
-            lines.append(f"  {text}")
+            low, high = self.sds
+            text = (
+                f"between {low:.4g} and {high:.4g} (80 % of the rows)"
+                if self.varies
+                else f"{low:.4g}"
+            )
+            lines.append(f"  noise with sd {text}")
         return "\n".join(lines)
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:

@@ -23,7 +23,7 @@ from arcwise.conditionals.base import Array
 from arcwise.conditionals.neural.hidden_layer import SCALES, FittedLayer, LayerInputs
 from arcwise.conditionals.neural.network_model import LEAST_SD, hidden
 
-__all__ = ["fit_number"]
+__all__ = ["RANGE", "fit_number"]
 
 _RIDGES = np.geomspace(1e-2, 1e4, 13)
 _SPREAD_RIDGES = (1.0, 30.0)
@@ -32,7 +32,7 @@ _CLOSE = 0.01  # nats
 _PER_LOG = np.pi**2 / 4
 """Information of normal residuals about the log spread, 2 a row, in that of their logs, 8 / pi^2."""
 _LEAST_LEFT = 0.05
-_RANGE = 3.0
+RANGE = 3.0
 """Logarithm of the largest spread over the usual one, and of that over the smallest."""
 _LINEAR_RIDGE = 1e-3
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -112,7 +112,7 @@ def _best(
     errors = ((rest - curved) / _left_out(inputs, basis, sizes)) ** 2 + LEAST_SD**2
     log_sd = log_sd + 0.5 * float(np.log(_mean(inputs, errors * np.exp(-2 * log_sd))))
     usual = 0.5 * float(np.log(_mean(inputs, errors)))
-    limits = max(usual - _RANGE, float(np.log(LEAST_SD))), usual + _RANGE
+    limits = max(usual - RANGE, float(np.log(LEAST_SD))), usual + RANGE
     centred = log_sd - _mean(inputs, log_sd)
     spread_units = inputs.cross(basis.units, centred[:, None])[:, 0] / basis.sizes
     design = np.column_stack([np.ones(len(values)), values])
@@ -207,7 +207,7 @@ def _spread(inputs: LayerInputs, basis: _Basis, residual: Array) -> tuple[float,
         gains.append(gain)
     average = float(np.logaddexp.reduce(gains)) - float(np.log(len(gains)))
     average = min(average, _PER_LOG * max(0.0, _gain_of_logs(inputs, basis, share)))
-    return average, logs_of_best
+    return average, logs_of_best if average > 0 else np.zeros_like(logs_of_best)
 
 
 def _gain_of_logs(inputs: LayerInputs, basis: _Basis, share: Array) -> float:
@@ -240,7 +240,7 @@ def _fit_spread(
         for length in (1.0, 0.5, 0.25, 0.125):
             trial = coefficients + length * step
             moved = functions @ trial
-            if np.abs(moved).max() > _RANGE:
+            if np.abs(moved).max() > RANGE:
                 continue
             level = float(weights @ (share * np.exp(-2 * moved))) / n
             fresh = -float(weights @ moved) - 0.5 * n * np.log(level)

@@ -3,7 +3,7 @@
 The loss is the negative log-likelihood, plus a / 2 times the squares of the output weights of hidden units
 and of the distances of the layer's weights from the random ones. So with a large decay a the layer stays as
 it is. The decay is chosen on folds of the rows. The random layer is kept unless the trained network predicts
-held-out rows better. Folds and starts depend on the data alone.
+held-out rows better; it has a constant spread if that does. Folds and starts depend on the data alone.
 """
 
 from collections.abc import Callable
@@ -15,17 +15,22 @@ from numpy.typing import NDArray
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs
 from arcwise.conditionals.neural.network_model import LEAST_SD
+from arcwise.conditionals.neural.number_evidence import RANGE
 
 __all__ = ["Weights", "train", "weights_of"]
 
 _FEWEST = 100.0  # rows below which folds do not tell which network predicts better
 _FOLDS = 3
-_DECAYS = (30.0, 3.0)
+_DECAYS = (0.0, 30.0, 3.0, 0.3)  # 0 for no training
+_SPREADS = ((False, True), (False,))  # whether it is constant; of a number, and of a category
 _STARTS = 2
+_OUTLYING = (
+    25.0  # squared standardised errors beyond which a held-out row tells no more of the level
+)
 _STEPS = 60  # of L-BFGS: more gain nothing on held-out rows
 _LINEAR_DECAY = 1e-3
 _TAIL, _WIDE = (
-    0.01,
+    1e-4,
     3.0,
 )  # a normal distribution mixed in where held-out rows are judged, so that none rules
 
@@ -58,9 +63,21 @@ class _Rows(NamedTuple):
     levels: int
     log_sds: tuple[float, float]
 
+    @property
+    def usual(self) -> float:
+        """The logarithm of the standard deviation of all residuals."""
+        return self.log_sds[1] - RANGE
+
     def take(self, chosen: NDArray[np.bool_]) -> "_Rows":
         values, targets, counts = self.values[chosen], self.targets[chosen], self.counts[chosen]
         return self._replace(values=values, targets=targets, counts=counts)
+
+
+class _Choice(NamedTuple):
+    """Whether the spread is constant, and the decay; 0 for no training."""
+
+    steady: bool
+    decay: float
 
 
 Fit = Callable[[LayerInputs], FittedLayer]
@@ -87,18 +104,29 @@ def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weigh
     if inputs.total < _FEWEST or not start.outputs[1 + len(layer.columns) :].any():
         return layer, start, False
     rows = _rows_of(inputs, child, layer)
-    decay = _best_decay(inputs, child, fit, rows, layer.columns)
-    if not decay:
-        return layer, start, False
+    choice, shift = _best_choice(inputs, child, fit, rows, layer.columns)
+    if not choice.decay:
+        kept = _steady(start, rows) if choice.steady else start
+        return layer, _shifted(kept, rows, shift), False
     best, least = start, np.inf
     for number in range(_STARTS):
         if number:
             other = inputs.redrawn(number)
             start = weights_of(other, fit(other))
-        trained, loss = _descend(start, rows, decay)
+        begin = _steady(start, rows) if choice.steady else start
+        trained, loss = _descend(begin, rows, choice)
         if loss < least:
             best, least = trained, loss
-    return layer, best, True
+    return layer, _shifted(best, rows, shift), True
+
+
+def _shifted(weights: Weights, rows: _Rows, shift: float) -> Weights:
+    """The weights with another level of a number's spread."""
+    if rows.levels:
+        return weights
+    outputs = weights.outputs.copy()
+    outputs[0, 1] += shift
+    return weights._replace(outputs=outputs)
 
 
 def _rows_of(inputs: LayerInputs, child: int, layer: FittedLayer) -> _Rows:
@@ -107,39 +135,76 @@ def _rows_of(inputs: LayerInputs, child: int, layer: FittedLayer) -> _Rows:
     return _Rows(inputs.values(layer.columns), targets, inputs.weights, levels, layer.log_sds)
 
 
-def _best_decay(
+def _best_choice(
     inputs: LayerInputs, child: int, fit: Fit, rows: _Rows, columns: list[int]
-) -> float:
-    """The decay of most likelihood of held-out rows; 0 if the random layer has more."""
-    gains = np.zeros(len(_DECAYS))
+) -> tuple[_Choice, float]:
+    """The choice of most likelihood of held-out rows, and what its log spread lacks there.
+
+    It is the random layer as it is unless another choice has more.
+    """
+    choices = [_Choice(steady, decay) for steady in _SPREADS[rows.levels > 0] for decay in _DECAYS]
+    judged: list[list[tuple[_Rows, Array]]] = [[] for _ in choices]
     fold = np.arange(len(rows.counts)) % _FOLDS
     for each in range(_FOLDS):
-        inside, outside = fold != each, rows.take(fold == each)
-        part = inputs.part(np.flatnonzero(inside))
+        inside, outside = rows.take(fold != each), rows.take(fold == each)
+        part = inputs.part(np.flatnonzero(fold != each))
         layer = fit(part)
         start = weights_of(part, layer)
         if layer.columns != columns or not len(start.biases):
             continue
-        before, trained = _likelihood(start, outside), start
-        for i, decay in enumerate(_DECAYS):
-            trained, _ = _descend(start, rows.take(inside), decay, trained)
-            gains[i] += _likelihood(trained, outside) - before
-    return _DECAYS[int(gains.argmax())] if gains.max() > 0 else 0.0
+        for choice, results in zip(choices, judged, strict=True):
+            if not choice.decay:
+                trained = begin = _steady(start, rows) if choice.steady else start
+            else:
+                trained, _ = _descend(begin, inside, choice, trained)
+            results.append((outside, _forward(trained, outside.values)[0]))
+    if not judged[0]:
+        return choices[0], 0.0
+    values = [_judge(results) for results in judged]
+    best = int(np.argmax([value for value, _ in values]))
+    return choices[best], values[best][1]
+
+
+def _judge(results: list[tuple[_Rows, Array]]) -> tuple[float, float]:
+    """The log-likelihood of held-out rows at the best level of the spread, and the shift to that level."""
+    if results[0][0].levels:
+        return -sum(_category(outputs, rows)[0] for rows, outputs in results), 0.0
+    counts = np.concatenate([rows.counts for rows, _ in results])
+    targets = np.concatenate([rows.targets for rows, _ in results])
+    log_sd = np.concatenate([np.clip(outputs[:, 1], *rows.log_sds) for rows, outputs in results])
+    off = np.concatenate([outputs[:, 0] - rows.targets for rows, outputs in results])
+    squares = (off * off + LEAST_SD**2) * np.exp(-2 * log_sd)
+    shift = 0.5 * float(np.log(np.average(np.minimum(squares, _OUTLYING), weights=counts)))
+    logs = -log_sd - shift - 0.5 * squares * np.exp(-2 * shift)
+    wide = -np.log(_WIDE) - 0.5 * (targets / _WIDE) ** 2
+    mixed = np.logaddexp(np.log1p(-_TAIL) + logs, np.log(_TAIL) + wide)
+    return float(counts @ mixed), shift
+
+
+def _steady(weights: Weights, rows: _Rows) -> Weights:
+    """The weights with the usual spread in every row."""
+    if rows.levels:
+        return weights
+    outputs = weights.outputs.copy()
+    outputs[:, 1] = 0.0
+    outputs[0, 1] = rows.usual
+    return weights._replace(outputs=outputs)
 
 
 def _descend(
-    prior: Weights, rows: _Rows, decay: float, begin: Weights | None = None
+    prior: Weights, rows: _Rows, choice: _Choice, begin: Weights | None = None
 ) -> tuple[Weights, float]:
     """The weights that training reaches, and their loss; `prior` are those that decay pulls to."""
     from scipy.optimize import minimize
 
-    centre, pull = prior.flat, _pull(prior, decay)
+    centre, pull = prior.flat, _pull(prior, choice.decay)
+    free = _free(prior, choice.steady)
     centre = np.where(_outputs(prior), 0.0, centre)
 
     def value(flat: Array) -> tuple[float, Array]:
         loss, slope = _loss_and_slope(prior.like(flat), rows)
         off = flat - centre
-        return loss + 0.5 * float(pull @ (off * off)), slope + pull * off
+        return loss + 0.5 * float(pull @ (off * off)), (slope + pull * off) * free
 
     options = {"maxiter": _STEPS, "maxcor": 20}
     result = minimize(value, (begin or prior).flat, jac=True, method="L-BFGS-B", options=options)
@@ -155,23 +220,21 @@ def _outputs(weights: Weights) -> NDArray[np.bool_]:
     return out
 
 
+def _free(weights: Weights, steady: bool) -> NDArray[np.bool_]:
+    """The weights that training may change."""
+    outputs = np.ones(weights.outputs.shape, dtype=bool)
+    if steady:
+        outputs[1:, 1] = False
+    layer = np.ones(weights.layer.size + weights.biases.size, dtype=bool)
+    return np.concatenate([layer, outputs.ravel()])
+
+
 def _pull(weights: Weights, decay: float) -> Array:
     """The decay of each weight."""
     outputs = np.full(weights.outputs.shape, decay)
     outputs[: 1 + len(weights.layer)] = _LINEAR_DECAY
     layer = np.full(weights.layer.size + weights.biases.size, decay)
     return np.concatenate([layer, outputs.ravel()])
-
-
-def _likelihood(weights: Weights, rows: _Rows) -> float:
-    """The log-likelihood of held-out rows without constants, each of which counts for something."""
-    outputs, _ = _forward(weights, rows.values)
-    if rows.levels:
-        return -_category(outputs, rows)[0]
-    log_sd = np.clip(outputs[:, 1], *rows.log_sds)
-    logs = -log_sd - 0.5 * ((outputs[:, 0] - rows.targets) * np.exp(-log_sd)) ** 2
-    wide = -np.log(_WIDE) - 0.5 * (rows.targets / _WIDE) ** 2
-    return float(rows.counts @ np.logaddexp(np.log1p(-_TAIL) + logs, np.log(_TAIL) + wide))
 
 
 def _forward(weights: Weights, values: Array) -> tuple[Array, Array]:
