@@ -69,8 +69,8 @@ class ClassProbabilities(Framed):
 
     @property
     def _losses(self) -> Array:
-        own = self.log_proba[np.arange(len(self.truth)), self.truth]
-        return np.asarray(-np.maximum(own, np.log(_LEAST)))
+        log_shares = self.log_proba[np.arange(len(self.truth)), self.truth]
+        return np.asarray(-np.maximum(log_shares, np.log(_LEAST)))
 
     @property
     def rows(self) -> int:
@@ -116,11 +116,11 @@ class ClassProbabilities(Framed):
         p = np.exp(self.log_proba).ravel()
         hit = (np.arange(len(self.classes)) == self.truth[:, None]).ravel()
         weights = np.repeat(self.weights, len(self.classes))
-        place = np.minimum((p * bins).astype(np.intp), bins - 1)
-        rows = np.bincount(place, weights, bins)
-        told, true = (np.bincount(place, weights * each, bins) for each in (p, hit))
+        bin_of = np.minimum((p * bins).astype(np.intp), bins - 1)
+        rows = np.bincount(bin_of, weights, bins)
+        expected, true = (np.bincount(bin_of, weights * values, bins) for values in (p, hit))
         return tuple(
-            Reliability(b / bins, (b + 1) / bins, rows[b], told[b] / rows[b], true[b] / rows[b])
+            Reliability(b / bins, (b + 1) / bins, rows[b], expected[b] / rows[b], true[b] / rows[b])
             for b in range(bins)
             if rows[b] > 0
         )
@@ -129,7 +129,7 @@ class ClassProbabilities(Framed):
     def calibration_error(self) -> float:
         """Expected calibration error: mean distance of predicted and observed shares over ten bins."""
         table = self.calibration()
-        total = sum(each.rows for each in table)
+        total = sum(cell.rows for cell in table)
         return float(sum(e.rows * abs(e.predicted - e.observed) for e in table) / total)
 
     def _summary(self) -> str:
@@ -150,7 +150,9 @@ class ClassProbabilities(Framed):
         """Plain numbers, for JSON."""
         return {
             "class": self.target,
-            "classes": [each.item() if hasattr(each, "item") else each for each in self.classes],
+            "classes": [
+                entry.item() if hasattr(entry, "item") else entry for entry in self.classes
+            ],
             "rows": self.rows,
             "folds": self.folds,
             "accuracy": {"mean": self.accuracy, "error": self.accuracy_error},
@@ -158,7 +160,7 @@ class ClassProbabilities(Framed):
             "brier": self.brier,
             "calibration_error": self.calibration_error,
             "confusion": self.confusion.tolist(),
-            "calibration": [each._asdict() for each in self.calibration()],
+            "calibration": [entry._asdict() for entry in self.calibration()],
         }
 
     @property

@@ -83,8 +83,8 @@ class Conflict(Framed):
     def __str__(self) -> str:
         lines = [self._summary()]
         lines += [
-            f"  {each.name} = {show_value(each.value)}  {each.conflict:+.4g} against the rest"
-            for each in self.findings
+            f"  {finding.name} = {show_value(finding.value)}  {finding.conflict:+.4g} against the rest"
+            for finding in self.findings
         ]
         return "\n".join(lines)
 
@@ -130,9 +130,9 @@ class Impact(Framed):
     def __str__(self) -> str:
         lines = str(self.belief).splitlines()
         lines += [
-            f"  without {each.name} = {show_value(each.value)}: {_short(each.without)} "
-            f"({each.nats:.4g} nats away)"
-            for each in self.findings
+            f"  without {finding.name} = {show_value(finding.value)}: {_short(finding.without)} "
+            f"({finding.nats:.4g} nats away)"
+            for finding in self.findings
         ]
         return "\n".join(lines)
 
@@ -151,23 +151,23 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) 
     DataError : no evidence, unknown names or values.
     FitError : a finding that is impossible by itself.
     """
-    seen = _read_findings(net, given)
-    nodes = sorted(seen)
+    evidence = _read_findings(net, given)
+    nodes = sorted(evidence)
     rest = [[v for v in nodes if v != node] for node in nodes]
     parts = [nodes, *([v] for v in nodes), *rest]
-    logs = marginal_log_density(net, _rows(net, seen, parts), **options)
-    whole, own, others = logs[0], logs[1 : len(nodes) + 1], logs[len(nodes) + 1 :]
-    for node, log in zip(nodes, own, strict=True):
+    logs = marginal_log_density(net, _rows(net, evidence, parts), **options)
+    whole, singles, others = logs[0], logs[1 : len(nodes) + 1], logs[len(nodes) + 1 :]
+    for node, log in zip(nodes, singles, strict=True):
         if np.isneginf(log):
-            (name, value), *_ = plain(net, {node: seen[node]}).items()
+            (name, value), *_ = plain(net, {node: evidence[node]}).items()
             raise FitError(f"{name} = {value} is impossible: it has probability zero.")
-    values = plain(net, seen)
+    values = plain(net, evidence)
     findings = [
         FindingConflict(name, values[name], float(log), float(log + left - whole))
-        for name, log, left in zip((net.names[v] for v in nodes), own, others, strict=True)
+        for name, log, left in zip((net.names[v] for v in nodes), singles, others, strict=True)
     ]
-    findings.sort(key=lambda each: -each.conflict)
-    nats = 0.0 if len(nodes) == 1 else float(own.sum() - whole)
+    findings.sort(key=lambda finding: -finding.conflict)
+    nats = 0.0 if len(nodes) == 1 else float(singles.sum() - whole)
     return Conflict(nats, float(whole), tuple(findings))
 
 
@@ -188,37 +188,37 @@ def impact(
     DataError : no evidence, unknown names or values, a target that is known.
     FitError : evidence that is impossible.
     """
-    seen = _read_findings(net, given)
-    nodes = sorted(seen)
+    evidence = _read_findings(net, given)
+    nodes = sorted(evidence)
     sets = [nodes, [], *([v for v in nodes if v != node] for node in nodes)]
-    beliefs = _beliefs(net, target, seen, sets, options)
-    values = plain(net, seen)
+    beliefs = _beliefs(net, target, evidence, sets, options)
+    values = plain(net, evidence)
     findings = [
         FindingImpact(
-            name, values[name], _divergence(beliefs[0].distribution, left.distribution), left
+            name, values[name], _divergence(beliefs[0].distribution, without.distribution), without
         )
-        for name, left in zip((net.names[v] for v in nodes), beliefs[2:], strict=True)
+        for name, without in zip((net.names[v] for v in nodes), beliefs[2:], strict=True)
     ]
-    findings.sort(key=lambda each: -each.nats)
+    findings.sort(key=lambda finding: -finding.nats)
     return Impact(beliefs[0], beliefs[1], tuple(findings))
 
 
 def _read_findings(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
-    found = read_evidence(net, given)
-    if found.soft or found.ranges:
+    evidence = read_evidence(net, given)
+    if evidence.soft or evidence.ranges:
         raise DataError(
             "The evidence of a conflict or an impact must be levels and numbers, got "
             "sets, weights or intervals."
         )
-    if not found.seen:
+    if not evidence.seen:
         raise DataError("Evidence is required: give values by name, as in given={'x': 1.5}.")
-    return found.seen
+    return evidence.seen
 
 
-def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
+def _rows(net: Net, evidence: Mapping[int, float], sets: list[list[int]]) -> Table:
     """A row for each part of the evidence, all else gaps."""
     columns = [
-        np.array([seen[node] if node in part else v.gap for part in sets]).astype(v.dtype)
+        np.array([evidence[node] if node in part else v.gap for part in sets]).astype(v.dtype)
         for node, v in enumerate(net.variables)
     ]
     return Table(net.variables, tuple(columns))
@@ -227,14 +227,14 @@ def _rows(net: Net, seen: Mapping[int, float], sets: list[list[int]]) -> Table:
 def _beliefs(
     net: Net,
     target: str,
-    seen: Mapping[int, float],
+    evidence: Mapping[int, float],
     sets: list[list[int]],
     options: Mapping[str, Any],
 ) -> list[Belief]:
     """The answers to parts of the evidence."""
-    given = [plain(net, {node: seen[node] for node in part}) for part in sets]
-    answers = [query(net, target, part, **options) for part in given]
-    return [each for each in answers if isinstance(each, Belief)]
+    parts = [plain(net, {node: evidence[node] for node in part}) for part in sets]
+    answers = [query(net, target, part, **options) for part in parts]
+    return [answer for answer in answers if isinstance(answer, Belief)]
 
 
 POINTS = 2000

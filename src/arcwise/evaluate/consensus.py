@@ -86,13 +86,13 @@ def averaged_graph(
     put in the other way round. An edge is left out where rules allow neither.
     """
     if not posterior.directed:
-        wanted = (posterior.adjacent > threshold) | _required_edges(posterior, limits)
-        np.fill_diagonal(wanted, False)
-        rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
+        edges = (posterior.adjacent > threshold) | _required_edges(posterior, limits)
+        np.fill_diagonal(edges, False)
+        rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in edges)
         return UGraph.make_unchecked(posterior.nodes, rows), []
     bounds = Limits.none(posterior.nodes) if limits is None else limits
     parents = [set(row) for row in bounds.start().parents]
-    left: list[tuple[str, str]] = []
+    excluded: list[tuple[str, str]] = []
     for tail, head in _by_direction(posterior, threshold):
         if tail in parents[head] or head in parents[tail]:
             continue
@@ -101,16 +101,16 @@ def averaged_graph(
                 parents[two].add(one)
                 break
         else:
-            left.append((posterior.nodes[tail], posterior.nodes[head]))
-    return DAG(posterior.nodes, tuple(tuple(sorted(row)) for row in parents)), left
+            excluded.append((posterior.nodes[tail], posterior.nodes[head]))
+    return DAG(posterior.nodes, tuple(tuple(sorted(row)) for row in parents)), excluded
 
 
 def _required_edges(posterior: GraphDistribution, limits: Limits | None) -> NDArray[np.bool_]:
     """Edges that rules ask for."""
-    found = np.zeros_like(posterior.adjacent, dtype=bool)
+    required = np.zeros_like(posterior.adjacent, dtype=bool)
     for node, row in enumerate(() if limits is None else limits.required):
-        found[node, list(row)] = found[list(row), node] = True
-    return found
+        required[node, list(row)] = required[list(row), node] = True
+    return required
 
 
 def _fits(parents: list[set[int]], tail: int, head: int, limits: Limits) -> bool:
@@ -193,17 +193,23 @@ class Stability:
         return "\n".join(f"{name:<17}  {text}" for name, text in lines)
 
 
-def stability(found: GraphDistribution, score: Callable[[Any], float] | None = None) -> Stability:
+def stability(
+    distribution: GraphDistribution, score: Callable[[Any], float] | None = None
+) -> Stability:
     """How alike the graphs of a distribution are.
 
     Parameters
     ----------
-    found : a distribution over graphs; replicates and runs count alike, as independent draws.
+    distribution : a distribution over graphs; replicates and runs count alike, as independent draws.
     score : of a graph on all rows, per row; None where there is none.
     """
-    chosen = np.flatnonzero(found.shares)
-    graphs, shares = [found.graphs[i] for i in chosen], found.shares[chosen]
-    couples = 1.0 if found.exact or found.draws == 1 else found.draws / (found.draws - 1)
+    indices = np.flatnonzero(distribution.shares)
+    graphs, shares = [distribution.graphs[i] for i in indices], distribution.shares[indices]
+    couples = (
+        1.0
+        if distribution.exact or distribution.draws == 1
+        else distribution.draws / (distribution.draws - 1)
+    )
 
     def spread(values: Any) -> tuple[float, float]:
         mean = float(shares @ values)
@@ -214,9 +220,17 @@ def stability(found: GraphDistribution, score: Callable[[Any], float] | None = N
     if score is not None:
         scores = np.array([score(graph) for graph in graphs])
         (mean, sd), best = spread(scores), float(scores.max())
-    turned = found.diagnostics.get("reversed")
+    turned = distribution.diagnostics.get("reversed")
     return Stability(
-        found.draws, found.difference, edges, edges_sd, mean, sd, best, turned, found.meaning
+        distribution.draws,
+        distribution.difference,
+        edges,
+        edges_sd,
+        mean,
+        sd,
+        best,
+        turned,
+        distribution.meaning,
     )
 
 
@@ -271,11 +285,11 @@ class PathCertainty(Framed):
     def rows(self) -> list[EdgeShare]:
         """One row for each penalty and each edge that some replicate has there."""
         names, size, found = self.draws[0][0].nodes, float(len(self.draws)), []
-        for place, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
-            share = self.probabilities[place, one, two]
+        for step, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
+            share = self.probabilities[step, one, two]
             error = float(draw_errors(np.array([share]), size)[0])
             found.append(
-                EdgeShare(self.penalties[place], names[one], names[two], float(share), error)
+                EdgeShare(self.penalties[step], names[one], names[two], float(share), error)
             )
         return found
 
@@ -307,7 +321,7 @@ class PathCertainty(Framed):
 
 
 def with_certainty(
-    table: EdgeTable, found: GraphDistribution, limits: Limits | None = None
+    table: EdgeTable, distribution: GraphDistribution, limits: Limits | None = None
 ) -> EdgeTable:
     """A table of edges with how sure each is, and what that number means.
 
@@ -315,16 +329,20 @@ def with_certainty(
     """
     first, second = table.first, table.second
     columns = {
-        "certainty": found.adjacent[first, second],
-        "certainty_error": found.adjacent_errors[first, second],
+        "certainty": distribution.adjacent[first, second],
+        "certainty_error": distribution.adjacent_errors[first, second],
     }
-    if found.directed and table.directed:
+    if distribution.directed and table.directed:
         other = np.where(table.tail == first, second, first)
-        ways = found.arcs[np.maximum(table.tail, 0), other]
+        ways = distribution.arcs[np.maximum(table.tail, 0), other]
         columns["direction_certainty"] = np.where(table.tail >= 0, ways, np.nan)
-        compelled = compelled_shares(found, limits)[np.maximum(table.tail, 0), other]
+        compelled = compelled_shares(distribution, limits)[np.maximum(table.tail, 0), other]
         columns["direction_support"] = np.where(table.tail >= 0, compelled, np.nan)
-    meaning = found.meaning if not found.prior else f"{found.meaning}, prior {found.prior}"
+    meaning = (
+        distribution.meaning
+        if not distribution.prior
+        else f"{distribution.meaning}, prior {distribution.prior}"
+    )
     sure = replace(table.with_columns(**columns), certainty_meaning=meaning)
     return replace(sure, heads=supported_heads(sure))
 
@@ -337,12 +355,14 @@ def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
     return ~table.reversible & (np.nan_to_num(support) >= SUPPORTED)
 
 
-def supported_graph(found: GraphDistribution, limits: Limits | None = None) -> DAG | UGraph | PDAG:
+def supported_graph(
+    distribution: GraphDistribution, limits: Limits | None = None
+) -> DAG | UGraph | PDAG:
     """The best graph; edges whose direction is not compelled, or too rarely, are undirected."""
-    best = found.best
+    best = distribution.best
     if not best.directed:
         return best
-    shares, essential = compelled_shares(found, limits), cpdag(best, limits)
+    shares, essential = compelled_shares(distribution, limits), cpdag(best, limits)
     pairs = [(tail, head) for head, row in enumerate(best.parents) for tail in row]
     heads = [t in essential.parents[h] and shares[t, h] >= SUPPORTED for t, h in pairs]
     arcs = [pair for pair, head in zip(pairs, heads, strict=True) if head]
@@ -350,7 +370,7 @@ def supported_graph(found: GraphDistribution, limits: Limits | None = None) -> D
     return PDAG.from_edges(arcs, edges, best.nodes) if edges else best
 
 
-def compelled_shares(found: GraphDistribution, limits: Limits | None = None) -> Array:
+def compelled_shares(distribution: GraphDistribution, limits: Limits | None = None) -> Array:
     """The share of graphs whose equivalence class compels the arc from each variable to each other.
 
     >>> from arcwise.graphs import DAG
@@ -359,9 +379,9 @@ def compelled_shares(found: GraphDistribution, limits: Limits | None = None) -> 
     >>> compelled_shares(of_draws([collider, chain], meaning="bootstrap frequency")).tolist()
     [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.0]]
     """
-    shares = np.zeros((len(found.nodes),) * 2)
-    chosen = found.some(_CLASSES)
-    for graph, weight in zip(chosen.graphs, chosen.shares, strict=True):
+    shares = np.zeros((len(distribution.nodes),) * 2)
+    sample = distribution.some(_CLASSES)
+    for graph, weight in zip(sample.graphs, sample.shares, strict=True):
         if graph.directed:
             for head, row in enumerate(cpdag(graph, limits).parents):
                 shares[list(row), head] += weight

@@ -95,10 +95,10 @@ def bends(
         return []
     look = _Look(table.take(_spread(table.rows, _ROWS)), tuple(inputs), tuple(reversible))
     suspects = look.suspects()[:_MODELS]
-    found = [look.bend(suspect) for suspect in suspects]
+    candidates = [look.bend(suspect) for suspect in suspects]
     least = np.log(look.rows) / look.rows
-    told = [bend for bend in found if bend.gain > max(_GAIN * bend.error, least)]
-    return sorted(told, key=lambda bend: -bend.gain)
+    clear_bends = [bend for bend in candidates if bend.gain > max(_GAIN * bend.error, least)]
+    return sorted(clear_bends, key=lambda bend: -bend.gain)
 
 
 class _Suspect(NamedTuple):
@@ -155,13 +155,13 @@ class _Look:
         """Local models that look curved, the most curved first."""
         found, straight = [], {}
         for child in self.children:
-            own = self.regression(child)
-            parts = {j: own.explained(self.curves[j], _CURVED) for j in self.inputs[child]}
+            regression = self.regression(child)
+            parts = {j: regression.explained(self.curves[j], _CURVED) for j in self.inputs[child]}
             curved = tuple(j for j, part in parts.items() if part > _PART)
             if curved:
                 found.append(_Suspect(max(parts.values()), child, curved))
             else:
-                straight[child] = own
+                straight[child] = regression
         found += [*self._turned(found), *self._missed(straight)]
         return sorted(found, key=lambda suspect: -suspect.part)
 
@@ -197,7 +197,9 @@ class _Look:
             shares[:, j] = ((basis.T @ rest) ** 2).sum(axis=0)
         for row, child in enumerate(order):
             near = [child, *self.inputs[child]]
-            shares[row, [*near, *(j for j, own in enumerate(self.inputs) if child in own)]] = 0.0
+            shares[
+                row, [*near, *(j for j, inputs in enumerate(self.inputs) if child in inputs)]
+            ] = 0.0
         largest = np.argsort(-shares, axis=None, kind="stable")[:_PAIRS]
         places = zip(*np.unravel_index(largest, shares.shape), strict=True)
         return [(order[row], int(j)) for row, j in places if shares[row, j] > _PART]
@@ -291,8 +293,8 @@ def _basis(matrix: Array) -> tuple[Array, Array]:
     """An orthonormal basis of a matrix's columns, and the leverage of each row."""
     if not matrix.shape[1]:
         return matrix, np.zeros(len(matrix))
-    left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
-    basis = left[:, sizes > 1e-7 * max(float(sizes[0]), 1e-150)]
+    basis_columns, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+    basis = basis_columns[:, sizes > 1e-7 * max(float(sizes[0]), 1e-150)]
     return basis, (basis**2).sum(axis=1)
 
 
@@ -327,14 +329,16 @@ def bend_notes(
     """
     if not source.has_rows or any(variable.levels for variable in source.variables):
         return ()
-    found = bends(_some_rows(source.rows("Curves need")), graph.inputs, _reversible(graph, limits))
-    told = found if graph.directed else _each_edge_once(found)
-    said = [_note(bend, graph) for bend in told[:_SAID]]
-    if len(told) > _SAID:
-        more = len(told) - _SAID
-        text = f"{said[-1].text} {more} more local model{'s are' if more > 1 else ' is'} curved."
-        said[-1] = replace(said[-1], text=text)
-    return tuple(said)
+    candidates = bends(
+        _some_rows(source.rows("Curves need")), graph.inputs, _reversible(graph, limits)
+    )
+    shown_bends = candidates if graph.directed else _each_edge_once(candidates)
+    notes = [_note(bend, graph) for bend in shown_bends[:_SAID]]
+    if len(shown_bends) > _SAID:
+        more = len(shown_bends) - _SAID
+        text = f"{notes[-1].text} {more} more local model{'s are' if more > 1 else ' is'} curved."
+        notes[-1] = replace(notes[-1], text=text)
+    return tuple(notes)
 
 
 def _reversible(graph: DAG | UGraph, limits: Limits | None) -> list[tuple[int, int]]:
@@ -359,15 +363,15 @@ def _some_rows(table: Table) -> Table:
     return table.take(np.linspace(0, table.rows - 1, _TAKEN).astype(np.intp))
 
 
-def _each_edge_once(found: Sequence[Bend]) -> list[Bend]:
+def _each_edge_once(found_bends: Sequence[Bend]) -> list[Bend]:
     """Without models whose curved edges were told from the other end."""
-    known: set[frozenset[int]] = set()
+    covered: set[frozenset[int]] = set()
     fresh = []
-    for bend in found:
+    for bend in found_bends:
         edges = {frozenset((bend.child, j)) for j in bend.curved}
-        if edges - known:
+        if edges - covered:
             fresh.append(bend)
-        known |= edges
+        covered |= edges
     return fresh
 
 
@@ -385,8 +389,8 @@ def _note(bend: Bend, graph: DAG | UGraph) -> Note:
         arrow = graph.directed and not bend.turned
         edges = [_edge(name[j], child, arrow) for j in bend.curved]
         what = f"{join_words(edges)} {'are' if several else 'is'} curved"
-    given = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
-    text = f"{what}: {gain}{given}; {{model=}} would follow {'them' if several else 'it'}."
+    context = f" for {child} given {_inputs(bend, graph)}" if len(bend.inputs) > 1 else ""
+    text = f"{what}: {gain}{context}; {{model=}} would follow {'them' if several else 'it'}."
     return Note(NoteKind.MODEL, text, (child, *about), (Fix("model", "parzen"),))
 
 

@@ -131,7 +131,9 @@ def entropy(net: Net, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
         families = [(*net.inputs[i], i) for i in range(len(net.names))]
         _, shares = tree_with(net, families).ask(np.full((1, len(net.names)), -1), families)
         pairs = zip(shares, range(len(net.names)), strict=True)
-        return Estimate(-sum(_expected_log(found[0], _table(net, i)) for found, i in pairs))
+        return Estimate(
+            -sum(_expected_log(tables_of_pair[0], _table(net, i)) for tables_of_pair, i in pairs)
+        )
     if not net.directed or has_closed_form(net):
         return Estimate(query(net, list(net.names)).entropy)
     logs = log_density(net, ancestral(net, rng, draws).columns)
@@ -191,12 +193,12 @@ def _of_tables(one: Net, two: Net) -> Divergence:
     first, second = ([(*net.inputs[i], i) for i in range(len(net.names))] for net in (one, two))
     tree = tree_with(one, second)
     nothing = np.full((1, len(one.names)), -1)
-    _, found = tree.ask(nothing, [*first, *second])
+    _, tables = tree.ask(nothing, [*first, *second])
     terms = []
     for node, family in enumerate(second):
-        kept = _expected_log(found[node][0], _table(one, node))
-        theirs = found[len(first) + node][0]
-        terms.append(kept - _expected_log(theirs, _recode(one, two, node, family)))
+        expected = _expected_log(tables[node][0], _table(one, node))
+        theirs = tables[len(first) + node][0]
+        terms.append(expected - _expected_log(theirs, _recode(one, two, node, family)))
     return _sum_terms(one.names, terms)
 
 
@@ -219,7 +221,7 @@ def _expected_log(shares: Array, table: Array) -> float:
 
 
 def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
-    known = joint(one)
+    normal = joint(one)
     terms = []
     for node, name in enumerate(one.names):
         logs = []
@@ -227,8 +229,8 @@ def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
             model = linear_model(net, node)
             intercept, slopes, sd = model.intercept, model.coefficients, model.sd
             above = list(net.graph.parents[node])
-            off = known.mean[node] - intercept - slopes @ known.mean[above]
-            spread = known.root[node] - slopes @ known.root[above]
+            off = normal.mean[node] - intercept - slopes @ normal.mean[above]
+            spread = normal.root[node] - slopes @ normal.root[above]
             if not sd > 0:
                 raise FitError(f"{name!r} has no noise, so the divergence is infinite.")
             size = (off**2 + spread @ spread) / sd**2
@@ -239,7 +241,7 @@ def _of_normals(one: BayesNet, two: BayesNet) -> Divergence:
 
 def _by_draws(one: BayesNet, two: BayesNet, rng: np.random.Generator, draws: int) -> Divergence:
     rows = ancestral(one, rng, draws)
-    columns = tuple(_translate(one, two, i, each) for i, each in enumerate(rows.columns))
+    columns = tuple(_translate(one, two, i, column) for i, column in enumerate(rows.columns))
     lost = log_density(one, rows.columns) - log_density(two, columns)
     if np.isinf(lost).any():
         return Divergence(np.inf)
@@ -295,19 +297,19 @@ def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Di
             "Both networks must have the same graph to compare parameters: compare the graphs, "
             "or use the divergence."
         )
-    found: list[Difference] = []
+    differences: list[Difference] = []
     for node, models in enumerate(zip(one.conditionals, two.conditionals, strict=True)):
         if one.variables[node].discrete and all(table_of(m, 1) is not None for m in models):
-            found += _cells(one, two, node, most)
+            differences += _cells(one, two, node, most)
         elif all(linear_of(model) is not None for model in models):
-            found += _numbers(one, two, node)
+            differences += _numbers(one, two, node)
         else:
             raise FitError(
                 f"The local models of {one.names[node]!r} have no parameters that can be compared: "
                 f"{one.models[node]} and {two.models[node]}."
             )
-    found.sort(key=lambda each: -abs(each.difference))
-    return tuple(found[:most])
+    differences.sort(key=lambda difference: -abs(difference.difference))
+    return tuple(differences[:most])
 
 
 def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
@@ -316,16 +318,16 @@ def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
     first, second = _table(one, node), _recode(one, two, node, family)
     apart = np.abs(second - first).ravel()
     places = np.argsort(-apart, kind="stable")[: np.count_nonzero(apart)][:most]
-    found = []
-    for place in zip(*np.unravel_index(places, first.shape), strict=True):
-        said = [
+    differences = []
+    for cell in zip(*np.unravel_index(places, first.shape), strict=True):
+        texts = [
             f"{one.names[v]} = {(one.variables[v].levels or ())[code]}"
-            for v, code in zip(family, place, strict=True)
+            for v, code in zip(family, cell, strict=True)
         ]
-        given = f" given {', '.join(said[:-1])}" if said[:-1] else ""
-        numbers = float(first[place]), float(second[place])
-        found.append(Difference(one.names[node], f"p({said[-1]}{given})", *numbers))
-    return found
+        condition = f" given {', '.join(texts[:-1])}" if texts[:-1] else ""
+        numbers = float(first[cell]), float(second[cell])
+        differences.append(Difference(one.names[node], f"p({texts[-1]}{condition})", *numbers))
+    return differences
 
 
 def _numbers(one: Net, two: Net, node: int) -> list[Difference]:

@@ -57,10 +57,10 @@ class PairRows(Framed, Generic[Row]):
             if name not in self.nodes:
                 raise unknown("variable", name, self.nodes)
         a, b = sorted(self.nodes.index(name) for name in pair)
-        found = np.flatnonzero((self.first == a) & (self.second == b))
-        if not len(found):
+        matches = np.flatnonzero((self.first == a) & (self.second == b))
+        if not len(matches):
             raise unknown("row for the pair", " - ".join(pair), ())
-        return self._row(int(found[0]))
+        return self._row(int(matches[0]))
 
     @property
     def rows(self) -> list[Row]:
@@ -251,8 +251,13 @@ class EdgeTable(PairRows[Edge]):
         """All pairs with all that is known of them; `certainty` is there even if it is not known."""
         rows = self.rows
         absent = set(_OPTIONAL) - set(self.more) | (set() if self.directed else {"head"})
-        known = [name for name in Edge._fields if name not in {"certainty", *self.more, *absent}]
-        names = [*known, *(self.more if "certainty" in self.more else ["certainty", *self.more])]
+        names_known = [
+            name for name in Edge._fields if name not in {"certainty", *self.more, *absent}
+        ]
+        names = [
+            *names_known,
+            *(self.more if "certainty" in self.more else ["certainty", *self.more]),
+        ]
         columns = (
             Series(name, [getattr(row, name) for row in rows], *self._print(name)) for name in names
         )
@@ -271,12 +276,12 @@ class EdgeTable(PairRows[Edge]):
     def _print(self, name: str) -> tuple[str, str, bool]:
         """How a column is printed: its numbers, its heading, and whether it is."""
         spec, head = _PRINT.get(name, (".4f", name.replace("_", " ")))
-        shown = name == "strength" or name in self.more
+        is_printed = name == "strength" or name in self.more
         if name == "partial_correlation":
-            shown = bool(np.isfinite(self.partial).any())
+            is_printed = bool(np.isfinite(self.partial).any())
         if name == "direction_certainty":
-            shown = "direction_support" not in self.more
-        return spec, head, shown
+            is_printed = "direction_support" not in self.more
+        return spec, head, is_printed
 
 
 _PRINT = {

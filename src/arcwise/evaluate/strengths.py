@@ -105,7 +105,7 @@ class _Hasty(Score):
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Local scores; NaN where there was no time."""
-        return np.array([self._one(child, each) for each in sets])
+        return np.array([self._one(child, parents) for parents in sets])
 
     def _one(self, child: int, parents: tuple[int, ...]) -> float:
         try:
@@ -146,11 +146,11 @@ def _with_strengths(
 
 def _with_information(table: EdgeTable, net: BayesNet) -> EdgeTable:
     """Strengths of a network of tables without a score; a pair without an edge adds nothing to it."""
-    known = _arc_information(net)
-    if not known and net.graph.n_arcs:
+    information = _arc_information(net)
+    if not information and net.graph.n_arcs:
         return replace(table, meaning=_UNKNOWN)
     strength = [
-        known.get((a, b), known.get((b, a), 0.0))
+        information.get((a, b), information.get((b, a), 0.0))
         for a, b in zip(table.first.tolist(), table.second.tolist(), strict=True)
     ]
     return replace(table, strength=np.array(strength), meaning=_BY_TABLES)
@@ -191,8 +191,8 @@ def _sides(table: EdgeTable, net: MarkovNet, score: Score, limits: Limits | None
         if not places:
             continue
         rows, ends, partners = map(list, zip(*places, strict=True))
-        own = score.local(node, net.inputs[node])
-        change = score.toggles(node, net.inputs[node], partners) - own
+        local_score = score.local(node, net.inputs[node])
+        change = score.toggles(node, net.inputs[node], partners) - local_score
         out[rows, ends] = np.where(table.joined[rows], -change, change)
     return out
 
@@ -202,8 +202,8 @@ def _places(table: EdgeTable, limits: Limits | None) -> list[list[tuple[int, int
     allowed = None if limits is None else [*map(frozenset, edge_bounds(limits).largest.neighbours)]
     places: list[list[tuple[int, int, int]]] = [[] for _ in table.nodes]
     pairs = zip(table.first.tolist(), table.second.tolist(), table.joined.tolist(), strict=True)
-    for row, (one, two, joined) in enumerate(pairs):
-        if joined or allowed is None or two in allowed[one]:
+    for row, (one, two, adjacent) in enumerate(pairs):
+        if adjacent or allowed is None or two in allowed[one]:
             places[one].append((row, 0, two))
             places[two].append((row, 1, one))
     return places
@@ -217,18 +217,18 @@ def pack_edges(table: EdgeTable) -> dict[str, Any]:
 
     Every pair up to `SAVED_PAIRS` variables, beyond only the edges that are present.
     """
-    kept = table.present if len(table.nodes) > SAVED_PAIRS else table
+    table_part = table.present if len(table.nodes) > SAVED_PAIRS else table
     packed = {
-        "first": kept.first.tolist(),
-        "second": kept.second.tolist(),
-        "strength": kept.strength.tolist(),
+        "first": table_part.first.tolist(),
+        "second": table_part.second.tolist(),
+        "strength": table_part.strength.tolist(),
         "count": table.count,
         "meaning": table.meaning,
     }
-    if kept.sides is not None:
-        packed["sides"] = kept.sides.tolist()
-    sure = {name: kept.more[name].tolist() for name in CERTAINTY if name in kept.more}
-    return {**packed, **sure, "certainty_meaning": kept.certainty_meaning} if sure else packed
+    if table_part.sides is not None:
+        packed["sides"] = table_part.sides.tolist()
+    sure = {name: table_part.more[name].tolist() for name in CERTAINTY if name in table_part.more}
+    return {**packed, **sure, "certainty_meaning": table_part.certainty_meaning} if sure else packed
 
 
 def unpack_edges(
@@ -257,15 +257,15 @@ def unpack_edges(
 
 def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]:
     """Columns of certainty that were saved and fit."""
-    found = {}
+    columns = {}
     for name in CERTAINTY:
         try:
             column = np.array(packed.get(name, ()), dtype=float)
         except (TypeError, ValueError):
             continue
         if name in packed and column.shape == shape:
-            found[name] = column
-    return found
+            columns[name] = column
+    return columns
 
 
 def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:
@@ -413,15 +413,15 @@ def _arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
     except FitError:
         return {}
     families = [(*parents, node) for node, parents in enumerate(net.graph.parents)]
-    _, found = tree.ask(np.full((1, len(families)), -1), families)
+    _, tables = tree.ask(np.full((1, len(families)), -1), families)
     out = {}
-    for family, (shares,) in zip(families, found, strict=True):
+    for family, (shares,) in zip(families, tables, strict=True):
         for axis, parent in enumerate(family[:-1]):
             less = shares.sum(axis=axis, keepdims=True)
             others = less.sum(axis=-1, keepdims=True)
-            known = shares.sum(axis=-1, keepdims=True)
+            totals = shares.sum(axis=-1, keepdims=True)
             there = shares > 0
             ratio = np.broadcast_to(others / np.where(less > 0, less, 1.0), shares.shape)
-            logs = np.log((shares / np.where(known > 0, known, 1.0) * ratio)[there])
+            logs = np.log((shares / np.where(totals > 0, totals, 1.0) * ratio)[there])
             out[parent, family[-1]] = max(float(shares[there] @ logs), 0.0)
     return out

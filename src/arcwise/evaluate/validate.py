@@ -193,16 +193,16 @@ def validate_folds(
     Validation; None where the work was stopped before every fold was done.
     """
     work, parts = _FoldWork(dealt, learner, target), dealt.rows
-    found = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
-    if len(found) < len(parts):
+    results = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
+    if len(results) < len(parts):
         return None
     rows = np.concatenate(parts)
     order = np.argsort(rows, kind="stable")
     table = dealt.table.take(rows[order])
     table = table if target is None else table.select([target])
-    density = np.concatenate([said.logs for said, _ in found])[order]
+    density = np.concatenate([fold.logs for fold, _ in results])[order]
     off = Misses(
-        *(np.concatenate(each)[order] for each in zip(*(m for _, m in found), strict=True))
+        *(np.concatenate(columns)[order] for columns in zip(*(m for _, m in results), strict=True))
     )
     weights = np.ones(table.rows) if table.weights is None else table.weights
     numbers = _numbers(table)
@@ -210,7 +210,7 @@ def validate_folds(
     mse = _mean(off.errors**2, weights)
     r2 = np.where(spread > 0, 1 - mse / np.where(spread > 0, spread, 1.0), 0.0 * mse)
     accuracy = _mean(off.hits, weights)
-    edges, measure = tuple(said.edges for said, _ in found), found[0][0].measure
+    edges, measure = tuple(fold.edges for fold, _ in results), results[0][0].measure
     return Validation(
         table.names, density, np.sqrt(mse), r2, accuracy, -_mean(off.logs, weights),
         np.where(np.isnan(accuracy), np.nan, _majority(table, weights)), edges, weights, measure,
@@ -241,8 +241,8 @@ def _mean(x: Array, weights: Array) -> Array:
     there = np.isfinite(x)
     total = weights @ np.where(there, x, 0.0)
     counted = weights @ there
-    found: Array = np.divide(total, counted, out=np.full(x.shape[1], np.nan), where=counted > 0)
-    return found
+    means: Array = np.divide(total, counted, out=np.full(x.shape[1], np.nan), where=counted > 0)
+    return means
 
 
 @dataclass(frozen=True)
@@ -309,8 +309,8 @@ class PruningPath(Framed):
             f"* best score, with {len(best.inputs)} inputs: {', '.join(best.inputs) or 'none'}"
         ]
         if self.stopped:
-            left = len(stages[-1].inputs)
-            notes.append(f"{self.stopped}: fewer than {left} inputs were not tried")
+            n_inputs = len(stages[-1].inputs)
+            notes.append(f"{self.stopped}: fewer than {n_inputs} inputs were not tried")
         columns = (
             Series("inputs", [len(stage.inputs) for stage in stages]),
             Series("score", [stage.score for stage in stages], "8.4f"),
@@ -362,9 +362,9 @@ def prune_inputs(
         except SearchEnd:
             break
         # ties within rounding go to the lower column number
-        place = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())
-        removed, value = inputs[place], float(without[place])
-        inputs = inputs[:place] + inputs[place + 1 :]
+        worst = int((without >= without.max() - 1e-10 * max(1.0, score.rows)).argmax())
+        removed, value = inputs[worst], float(without[worst])
+        inputs = inputs[:worst] + inputs[worst + 1 :]
         stages.append(stage(inputs, value, names[removed]))
         trail.add("drop", value, len(inputs), removed, target)
     return PruningPath(names[target], tuple(stages), trail.stopped)

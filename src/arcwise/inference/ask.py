@@ -115,7 +115,7 @@ def rank_engines(question: Question) -> RankedEngines:
     ArcwiseError : none does; the sentence says why.
     """
     method = question.options.method
-    taken: list[tuple[Cost, Engine]] = []
+    accepted: list[tuple[Cost, Engine]] = []
     reasons: list[ArcwiseError] = []
     large: list[Note] = []
     for engine in ENGINES.values() if method is None else [ENGINES[method]]:
@@ -124,27 +124,27 @@ def rank_engines(question: Question) -> RankedEngines:
             reasons.append(cost)
         elif cost.memory > _limit(cost.memory):
             size = f"{cost.memory:.2g} numbers at once ({size_words(8 * cost.memory)})"
-            said = (
+            text = (
                 f"The answer needs {size}, above {_limit(cost.memory):.2g}: query fewer variables."
             )
-            reasons.insert(0, FitError(said))
+            reasons.insert(0, FitError(text))
             if cost.error == EXACT:
-                said = f"An exact answer by {engine.name} needs {size}: this one is simulated."
-                large.append(answer_note(said))
+                text = f"An exact answer by {engine.name} needs {size}: this one is simulated."
+                large.append(answer_note(text))
         elif cost.error == EXACT and cost.work < CHEAP:
             return RankedEngines([engine])
         else:
-            taken.append((cost, engine))
-    if not taken:
+            accepted.append((cost, engine))
+    if not accepted:
         raise reasons[0]
-    taken.sort(key=lambda each: each[0])
-    notes = () if taken[0][0].error == EXACT else tuple(large)
-    return RankedEngines([engine for _, engine in taken], notes)
+    accepted.sort(key=lambda candidate: candidate[0])
+    notes = () if accepted[0][0].error == EXACT else tuple(large)
+    return RankedEngines([engine for _, engine in accepted], notes)
 
 
-def _limit(wanted: float) -> float:
+def _limit(size: float) -> float:
     """Most numbers that may be held at once; what is small is not compared with the memory of the machine."""
-    return MEMORY if wanted < _SMALL else min(MEMORY, _ROOM * available() / 8)
+    return MEMORY if size < _SMALL else min(MEMORY, _ROOM * available() / 8)
 
 
 def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
@@ -177,8 +177,8 @@ def answer_with_notes(question: Question, ask: Callable[[Engine], T]) -> tuple[T
 
 def found_of(question: Question) -> Reply:
     """The answers of the best engine."""
-    found, notes = answer_with_notes(question, lambda engine: engine.ask(question))
-    return found._replace(notes=lambda: [*notes, *found.notes()]) if notes else found
+    reply, notes = answer_with_notes(question, lambda engine: engine.ask(question))
+    return reply._replace(notes=lambda: [*notes, *reply.notes()]) if notes else reply
 
 
 Array = NDArray[np.float64]
@@ -240,43 +240,47 @@ def query(
     >>> round(query(net, "a", {"b": 4.5}, method="grid").mean, 3)
     2.0
     """
-    chosen = _options(options)
+    settings = _options(options)
     evidence = read_evidence(net, given, do)
     names = names_of(targets)
-    asked = [net.index(name) for name in names]
-    if not asked:
+    nodes = [net.index(name) for name in names]
+    if not nodes:
         raise DataError("A query must have at least one target variable.")
-    check_roles(net, asked, evidence)
+    check_roles(net, nodes, evidence)
 
     def ask(other: Net) -> Belief | Beliefs:
-        question = Question.of(other, asked, evidence, chosen, generator(chosen.seed))
+        question = Question.of(other, nodes, evidence, settings, generator(settings.seed))
         both = beliefs_of(question, found_of(question), evidence)
         return both if is_several(targets) else both.singles[0]
 
     answer = ask(net)
     if not do or equivalents is None or not net.directed:
         return answer
-    rng = generator(chosen.seed)
-    return with_range(answer, net, list(evidence.forced), ask, equivalents, chosen.max_graphs, rng)
+    rng = generator(settings.seed)
+    return with_range(
+        answer, net, list(evidence.forced), ask, equivalents, settings.max_graphs, rng
+    )
 
 
-def beliefs_of(question: Question, found: Reply, evidence: Evidence) -> Beliefs:
+def beliefs_of(question: Question, reply: Reply, evidence: Evidence) -> Beliefs:
     """What the answers to a single question say of each variable, and of all together."""
     net = question.net
-    given, do = evidence.given(net), plain(net, evidence.forced)
-    notes, singles = found.notes(), []
-    for node, answer in zip(question.asked, found.answers, strict=True):
+    evidence_values, do = evidence.given(net), plain(net, evidence.forced)
+    notes, singles = reply.notes(), []
+    for node, answer in zip(question.asked, reply.answers, strict=True):
         name = net.names[node]
         refuse_beyond(answer.distribution, name)
         guess = set_far(net, question.forced, node) if net.directed else ()
         quality = answer.quality((*notes, *guess))
-        singles.append(Belief(name, answer.distribution, quality, answer.by_chain, given, do))
-    joint = found.joint
+        singles.append(
+            Belief(name, answer.distribution, quality, answer.by_chain, evidence_values, do)
+        )
+    joint = reply.joint
     if joint is None:
         variables = tuple(net.variables[node] for node in question.asked)
-        drawn = singles[0].distribution.sample(question.rng, EXACT_DRAWS)
-        joint = States(variables, drawn[:, :, None])
-    return Beliefs(tuple(singles), joint, given, do)
+        values = singles[0].distribution.sample(question.rng, EXACT_DRAWS)
+        joint = States(variables, values[:, :, None])
+    return Beliefs(tuple(singles), joint, evidence_values, do)
 
 
 def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) -> Predictions:
@@ -298,17 +302,17 @@ def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) 
     DataError : no column in common, an unknown target, or columns that are no numbers.
     FitError : a row that contradicts a deterministic relation of the network.
     """
-    node, chosen = net.index(target), _options(options)
+    node, settings = net.index(target), _options(options)
     rows = align(net, table, unread=(target,))
-    question = Question.of_rows(net, rows, chosen, "rows", node)
-    found = found_of(question)
-    answer, levels = found.answers[0], net.variables[node].levels
+    question = Question.of_rows(net, rows, settings, "rows", node)
+    reply = found_of(question)
+    answer, levels = reply.answers[0], net.variables[node].levels
     if levels is None:
         refuse_beyond(answer.distribution, target)
     notes = [note for note in rows.notes if note not in table.notes]
-    notes += [*found.notes(), *_disagreement_notes(answer.mixing)]
-    said = tuple(dict.fromkeys(notes))
-    return Predictions(target, answer.distribution, answer.mixing, said, levels)
+    notes += [*reply.notes(), *_disagreement_notes(answer.mixing)]
+    messages = tuple(dict.fromkeys(notes))
+    return Predictions(target, answer.distribution, answer.mixing, messages, levels)
 
 
 def _disagreement_notes(mixing: Mixing) -> Iterator[Note]:
@@ -338,8 +342,8 @@ def impute(
     -------
     A table of the network's variables without gaps.
     """
-    rows, chosen = align(net, table), _options(options)
-    question = Question.of_rows(net, rows, chosen, "completion")
+    rows, settings = align(net, table), _options(options)
+    question = Question.of_rows(net, rows, settings, "completion")
     if rng is not None:
         question = replace(question, rng=rng)
     filled, notes = answer_with_notes(
@@ -376,16 +380,16 @@ def sample(
     ------
     FitError : evidence that is impossible, or that too few draws agree with.
     """
-    chosen = _options(options, "option of sampling")
-    if "burn_in" in chosen.effort and not net.directed:
-        chosen = replace(chosen, method=chosen.method or "gibbs")
+    settings = _options(options, "option of sampling")
+    if "burn_in" in settings.effort and not net.directed:
+        settings = replace(settings, method=settings.method or "gibbs")
     evidence = read_evidence(net, given, do)
     check_roles(net, (), evidence)
     rows, everything = whole("number of draws", draws), range(len(net.names))
-    single = Question.of(net, everything, evidence, chosen, rng, max(rows, 1))
+    single = Question.of(net, everything, evidence, settings, rng, max(rows, 1))
     question = replace(single, task="draws")
-    drawn, notes = answer_with_notes(question, lambda engine: engine.complete(question, True))
-    return Table(net.variables, tuple(column[:rows] for column in drawn), notes=notes)
+    columns, notes = answer_with_notes(question, lambda engine: engine.complete(question, True))
+    return Table(net.variables, tuple(column[:rows] for column in columns), notes=notes)
 
 
 def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) -> Array:

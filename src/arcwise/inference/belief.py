@@ -146,8 +146,8 @@ class Belief(Framed):
     @property
     def mode(self) -> Any:
         """The most probable level; of a number, the value of largest density."""
-        found = self._discrete
-        return densest(self.distribution) if found is None else self.levels[int(found.codes[0])]
+        levels = self._discrete
+        return densest(self.distribution) if levels is None else self.levels[int(levels.codes[0])]
 
     @property
     def entropy(self) -> float:
@@ -186,7 +186,7 @@ class Belief(Framed):
         if self._discrete is None:
             return np.exp(self.logdensity(x)) if np.ndim(x) else float(np.exp(self.logdensity(x)))
         if is_several(x):
-            return np.array([float(self._chance([each])) for each in x])
+            return np.array([float(self._chance([value])) for value in x])
         return float(self._chance([x]))
 
     def probability(self, event: Event, *, draws: int = 100_000, seed: Seed = 0) -> Probability:
@@ -204,8 +204,8 @@ class Belief(Framed):
         belief has a range over graphs, the number has one, too.
         """
         words: dict[str, Any] = {"draws": draws, "seed": seed}
-        found = self._chance(event, **words)
-        return found.over(self.range, lambda answer: answer.probability(event, **words))
+        chance = self._chance(event, **words)
+        return chance.over(self.range, lambda answer: answer.probability(event, **words))
 
     def _chance(self, event: Event, draws: int = 100_000, seed: Seed = 0) -> Probability:
         """Probability of an event, without its range."""
@@ -242,15 +242,17 @@ class Belief(Framed):
 
     def draws(self, n: int, seed: Seed = 0) -> NDArray[Any]:
         """Independent values; the same seed gives the same ones."""
-        drawn = self.distribution.sample(generator(seed), whole("number of draws", n))[0]
-        return drawn if self._discrete is None else self._discrete.values(drawn)
+        values = self.distribution.sample(generator(seed), whole("number of draws", n))[0]
+        return values if self._discrete is None else self._discrete.values(values)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for machines."""
         plain: dict[str, Any] = {"name": self.name, "given": dict(self.given), "do": dict(self.do)}
         if self.levels:
             chances = self._chances.items()
-            plain["probabilities"] = {str(level): float(each) for level, each in chances}
+            plain["probabilities"] = {
+                str(level): float(probability) for level, probability in chances
+            }
         if self.numeric:
             plain |= {"mean": self.mean, "sd": self.sd if math.isfinite(self.sd) else None}
         if not self.levels:
@@ -275,15 +277,15 @@ class Belief(Framed):
     @property
     def frame(self) -> Frame:
         """One row per level with its probability; of a number, one row with mean, sd and a 95 % interval."""
-        said = *self.quality.lines("standard error", self.error), *range_lines(self.range)
-        notes = tuple(map(str.strip, said))
+        lines = *self.quality.lines("standard error", self.error), *range_lines(self.range)
+        notes = tuple(map(str.strip, lines))
         frame = belief_frame([self])
         if self.levels:
             chances, simulated = self._chances.values(), not self.quality.exact
             columns = (
                 Series("level", list(self.levels), head=self.name),
-                Series("probability", [float(each) for each in chances]),
-                Series("error", [each.error for each in chances], ".2g", shown=simulated),
+                Series("probability", [float(chance) for chance in chances]),
+                Series("error", [chance.error for chance in chances], ".2g", shown=simulated),
             )
             frame = Frame(columns)
         return replace(frame, title=sentence([self.name], self.given, self.do), notes=notes)
@@ -303,13 +305,13 @@ class Belief(Framed):
     def __str__(self) -> str:
         rows, what = [f"  {self.words()}"] if not self.levels else [], "error of the mean"
         width = max((len(str(level)) for level in self.levels), default=0)
-        for level, each in (self._chances if self.levels else {}).items():
-            rows.append(f"  {level!s:<{width}}  {float(each):.4g}")
+        for level, chance in (self._chances if self.levels else {}).items():
+            rows.append(f"  {level!s:<{width}}  {float(chance):.4g}")
         if not self.numeric:
             what = "largest standard error of a probability"
-        said = self.quality.lines(what, self.error)
+        lines = self.quality.lines(what, self.error)
         head = sentence([self.name], self.given, self.do)
-        return "\n".join([head, *rows, *said, *range_lines(self.range)])
+        return "\n".join([head, *rows, *lines, *range_lines(self.range)])
 
 
 def belief_frame(beliefs: Sequence[Belief]) -> Frame:
@@ -353,10 +355,10 @@ def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
             )
 
 
-def truth(event: Callable[[Draws], Any], drawn: Draws) -> NDArray[np.bool_]:
+def truth(event: Callable[[Draws], Any], draws: Draws) -> NDArray[np.bool_]:
     """Whether an event given as a function holds, draw by draw."""
-    size = len(next(iter(drawn.values())))
-    holds = np.asarray(event(drawn))
+    size = len(next(iter(draws.values())))
+    holds = np.asarray(event(draws))
     if holds.shape != (size,) or holds.dtype != bool:
         raise DataError(
             f"An event given as a function must return one boolean per draw ({size}), got "
@@ -365,9 +367,9 @@ def truth(event: Callable[[Draws], Any], drawn: Draws) -> NDArray[np.bool_]:
     return holds
 
 
-def frequency(event: Callable[[Draws], Any], drawn: Draws) -> Probability:
+def frequency(event: Callable[[Draws], Any], draws: Draws) -> Probability:
     """Share of independent draws in which an event holds, with its standard error."""
-    holds = truth(event, drawn)
+    holds = truth(event, draws)
     return share_of(float(holds.mean()), len(holds))
 
 

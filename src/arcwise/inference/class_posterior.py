@@ -107,11 +107,11 @@ class _Question:
         missing = self._missing()
         out = np.zeros((len(self.columns[0]), self.classes))
         for node in range(len(self.net.variables)):
-            known = ~missing[[m for m in self.family(node) if m != self.target]].any(axis=0)
-            if known.all():
+            is_complete = ~missing[[m for m in self.family(node) if m != self.target]].any(axis=0)
+            if is_complete.all():
                 out += self.local(node, None)
-            elif known.any():
-                rows = np.flatnonzero(known)
+            elif is_complete.any():
+                rows = np.flatnonzero(is_complete)
                 out[rows] += self.local(node, rows)
         for members, rows in self._components(missing):
             out[rows] += self._summed(members, rows)
@@ -120,9 +120,9 @@ class _Question:
     def _missing(self) -> NDArray[np.bool_]:
         """Gaps, variables by rows; the class is never one."""
         pairs = zip(self.net.variables, self.columns, strict=True)
-        found = np.array([gaps_of(variable, column) for variable, column in pairs])
-        found[self.target] = False
-        return found
+        missing = np.array([gaps_of(variable, column) for variable, column in pairs])
+        missing[self.target] = False
+        return missing
 
     # -- what is known ---------------------------------------------------------------------------
 
@@ -164,24 +164,24 @@ class _Question:
                 continue
             sets, where = np.unique((labels[:, mine] == root).T, axis=0, return_inverse=True)
             for number, members in enumerate(sets):
-                wanted = self._not_barren(tuple(np.flatnonzero(members).tolist()))
-                if wanted:
-                    yield wanted, rows[mine[where.ravel() == number]]
+                needed_members = self._not_barren(tuple(np.flatnonzero(members).tolist()))
+                if needed_members:
+                    yield needed_members, rows[mine[where.ravel() == number]]
 
     def _pairs(self) -> list[tuple[int, int]]:
         """Pairs of features in one local model."""
-        found = set()
+        pairs = set()
         for node in range(len(self.net.variables)):
             family = [m for m in self.family(node) if m != self.target]
-            found |= {(a, b) for i, a in enumerate(family) for b in family[i + 1 :]}
-        return sorted(found)
+            pairs |= {(a, b) for i, a in enumerate(family) for b in family[i + 1 :]}
+        return sorted(pairs)
 
     def _not_barren(self, members: tuple[int, ...]) -> tuple[int, ...]:
         """The members that something known depends on."""
-        children, left = self.net.graph.children, set(members)
-        while barren := {m for m in left if not set(children[m]) - (set(members) - left)}:
-            left -= barren
-        return tuple(sorted(left))
+        children, remaining = self.net.graph.children, set(members)
+        while barren := {m for m in remaining if not set(children[m]) - (set(members) - remaining)}:
+            remaining -= barren
+        return tuple(sorted(remaining))
 
     def _summed(self, members: tuple[int, ...], rows: Rows) -> Array:
         """Log of the sum over all states of the members; (rows, classes)."""
@@ -193,26 +193,26 @@ class _Question:
 
     def _speaking(self, members: tuple[int, ...], rows: Rows) -> list[int]:
         """The nodes whose local models speak of members; those that are missing and no members sum to one."""
-        inside, found = set(members), []
+        inside, nodes_inside = set(members), []
         for node in range(len(self.net.variables)):
             if inside & set(self.family(node)):
                 first = self.columns[node][rows[:1]]  # rows of one component agree about it
                 gap = node != self.target and gaps_of(self.net.variables[node], first)[0]
                 if node in inside or not gap:
-                    found.append(node)
-        return found
+                    nodes_inside.append(node)
+        return nodes_inside
 
     def _order(self, members: tuple[int, ...], nodes: list[int]) -> tuple[list[int], float]:
         """The order in which members are summed out, and the cells of the largest table."""
         scopes = [frozenset(self.family(node)) & set(members) for node in nodes]
-        left, order, largest = set(members), [], 1.0
-        while left:
-            joined = {m: frozenset().union(*(s for s in scopes if m in s)) for m in left}
-            sizes = {m: float(np.prod([self._states(k) for k in joined[m]])) for m in left}
-            member = min(left, key=lambda m: (sizes[m], m))
+        remaining, order, largest = set(members), [], 1.0
+        while remaining:
+            scope_of = {m: frozenset().union(*(s for s in scopes if m in s)) for m in remaining}
+            sizes = {m: float(np.prod([self._states(k) for k in scope_of[m]])) for m in remaining}
+            member = min(remaining, key=lambda m: (sizes[m], m))
             largest = max(largest, sizes[member])
-            scopes = [s for s in scopes if member not in s] + [joined[member] - {member}]
-            left.remove(member)
+            scopes = [s for s in scopes if member not in s] + [scope_of[member] - {member}]
+            remaining.remove(member)
             order.append(member)
         if largest * self.classes > _MOST_CELLS:
             raise FitError(
@@ -284,9 +284,9 @@ class _Question:
         family, model = self.family(node), self.net.conditionals[node]
         inside = tuple(m for m in family if m in members)
         none = np.zeros(len(rows))
-        own = table_of(model, self._levels(node))
-        if own is not None:
-            table = _slice(own, family, self.target, inside, self.columns, rows)
+        table_values = table_of(model, self._levels(node))
+        if table_values is not None:
+            table = _slice(table_values, family, self.target, inside, self.columns, rows)
             return inside, ScaledArray.of(table) if scaled else table, none
         shape = (len(rows), self.classes, *(self._states(m) for m in inside))
         values = {m: self._wide(m, inside, rows, shape) for m in family}
@@ -326,15 +326,15 @@ def _looked_up(
     with np.errstate(divide="ignore"):
         logs = np.log(table)
     others = [m for m in family if m != target]
-    own = family.index(target) if target in family else None
-    logs = logs[..., None] if own is None else np.moveaxis(logs, own, -1)
+    class_axis = family.index(target) if target in family else None
+    logs = logs[..., None] if class_axis is None else np.moveaxis(logs, class_axis, -1)
     shape = logs.shape[:-1]
     flat = np.ascontiguousarray(logs).reshape(-1, logs.shape[-1])
-    place = np.zeros(size, dtype=np.intp)
+    cell = np.zeros(size, dtype=np.intp)
     for m, length in zip(others, shape, strict=True):
-        place *= length
-        place += values[m]
-    return flat.take(place, axis=0)
+        cell *= length
+        cell += values[m]
+    return flat.take(cell, axis=0)
 
 
 def _slice(
@@ -346,15 +346,15 @@ def _slice(
     rows: Rows,
 ) -> Array:
     """A table at what is known in each row: (rows or 1, classes or 1, states of the members inside)."""
-    known = [axis for axis, m in enumerate(family) if m not in inside and m != target]
+    known_axes = [axis for axis, m in enumerate(family) if m not in inside and m != target]
     free = [family.index(m) for m in inside]
-    own = [family.index(target)] if target in family else []
-    turned = table.transpose([*known, *own, *free])
-    if known:
-        turned = turned[tuple(columns[family[axis]][rows].astype(np.intp) for axis in known)]
+    class_axis = [family.index(target)] if target in family else []
+    turned = table.transpose([*known_axes, *class_axis, *free])
+    if known_axes:
+        turned = turned[tuple(columns[family[axis]][rows].astype(np.intp) for axis in known_axes)]
     else:
         turned = turned[None]
-    return turned if own else turned[:, None]
+    return turned if class_axis else turned[:, None]
 
 
 def _sum_out(member: int, factors: list[Factor]) -> list[Factor]:
@@ -363,8 +363,10 @@ def _sum_out(member: int, factors: list[Factor]) -> list[Factor]:
     rest = [factor for factor in factors if member not in factor[0]]
     if not mine:
         return rest
-    axes = tuple(sorted({m for own, _ in mine for m in own} - {member}))
-    levels = {m: size for own, table in mine for m, size in zip(own, table.shape[2:], strict=True)}
+    axes = tuple(sorted({m for scope, _ in mine for m in scope} - {member}))
+    levels = {
+        m: size for scope, table in mine for m, size in zip(scope, table.shape[2:], strict=True)
+    }
     return [*rest, (axes, combine(mine, (*axes, member), axes, levels, lead=2))]
 
 

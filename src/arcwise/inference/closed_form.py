@@ -99,12 +99,12 @@ class Predictive(NamedTuple):
 def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Predictive:
     """Answers that include the uncertainty of fitted parameters; parameters as for `posterior`."""
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
-        known = condition_on(net, targets, evidence)
-        places = [known.place[node] for node in targets]
-        mean, root = known.means(places), known.left(places)
+        part = condition_on(net, targets, evidence)
+        places = [part.place[node] for node in targets]
+        mean, root = part.means(places), part.left(places)
         refuse_infinite(mean, root)
-        scale, freedom = _widen(net, known, root, evidence)
-    saturated = tuple(node for node in known.nodes if _is_saturated(linear_model(net, node)))
+        scale, freedom = _widen(net, part, root, evidence)
+    saturated = tuple(node for node in part.nodes if _is_saturated(linear_model(net, node)))
     return Predictive(mean, scale, freedom, root, saturated)
 
 
@@ -199,12 +199,12 @@ class _Sums:
 
 
 def _widen(
-    net: BayesNet, known: ConditionedNodes, root: Array, evidence: KnownRows
+    net: BayesNet, part: ConditionedNodes, root: Array, evidence: KnownRows
 ) -> tuple[Array, Array]:
     """Scales (rows by targets) and degrees of freedom (targets)."""
     variance = (root**2).sum(axis=1)
     sums = _Sums(evidence.rows, variance)
-    for term in _terms(net, known, root, evidence):
+    for term in _terms(net, part, root, evidence):
         sums.add(term)
     freedom = np.minimum(2.0 * _inverse_trigamma(sums.spread), MAX_FREEDOM)
     log_scale = sums.shift + np.maximum(0.0, -sums.bias) - _log_minus_psi(0.5 * freedom)
@@ -213,40 +213,43 @@ def _widen(
 
 
 def _terms(
-    net: BayesNet, known: ConditionedNodes, root: Array, evidence: KnownRows
+    net: BayesNet, part: ConditionedNodes, root: Array, evidence: KnownRows
 ) -> Iterator[_Term]:
     """The local models that matter and were fitted to rows."""
     from scipy.special import polygamma, psi
 
-    fitted: list[tuple[int, int, Linear]] = []
-    for place, node in enumerate(known.nodes):
+    models: list[tuple[int, int, Linear]] = []
+    for position, node in enumerate(part.nodes):
         model = linear_model(net, node)
         if model.freedom > 0:
-            fitted.append((place, node, model))
-    if not fitted:
+            models.append((position, node, model))
+    if not models:
         return
-    half = 0.5 * np.array([model.freedom for *_, model in fitted])
+    half = 0.5 * np.array([model.freedom for *_, model in models])
     doubts, shifts = polygamma(1, half), -psi(half)
-    expected, covariance = known.means(range(len(known.nodes))), known.root @ root.T
-    covariance[known.seen] = 0.0
+    expected, covariance = (
+        part.means(range(len(part.nodes))),
+        part.root @ root.T,
+    )
+    covariance[part.seen] = 0.0
 
-    whole = known.left(range(len(known.nodes)))
+    whole = part.left(range(len(part.nodes)))
 
     def left(node: int) -> Array:
-        rows: Array = whole[known.place[node]] if node in known.hidden else np.zeros(whole.shape[1])
+        rows: Array = whole[part.place[node]] if node in part.hidden else np.zeros(whole.shape[1])
         return rows
 
     def value(node: int) -> Array:
-        return expected[:, known.place[node]] if node in known.hidden else evidence.value(node)
+        return expected[:, part.place[node]] if node in part.hidden else evidence.value(node)
 
-    for (place, node, model), doubt, shift in zip(fitted, doubts, shifts, strict=True):
+    for (position, node, model), doubt, shift in zip(models, doubts, shifts, strict=True):
         parents = net.graph.parents[node]
         others = np.zeros((len(parents), len(root)))
         for i, parent in enumerate(parents):
-            if parent in known.hidden:
-                others[i] = covariance[known.place[parent]]
-        own = covariance[place] - model.coefficients @ others
-        if own.any() or others.any():
+            if parent in part.hidden:
+                others[i] = covariance[part.place[parent]]
+        variance = covariance[position] - model.coefficients @ others
+        if variance.any() or others.any():
             xs = np.array([value(each) for each in parents]).reshape(len(parents), evidence.rows)
             residual = value(node) - model.intercept - model.coefficients @ xs
             centred = xs - model.centre[:, None]
@@ -255,7 +258,9 @@ def _terms(
                 len(parents), whole.shape[1]
             )
             rest = left(node) - model.coefficients @ beside
-            yield _Term(model, level, float(doubt), own, others, residual, centred, rest, beside)
+            yield _Term(
+                model, level, float(doubt), variance, others, residual, centred, rest, beside
+            )
 
 
 def _log_minus_psi(x: Array) -> Array:
@@ -277,10 +282,10 @@ def _inverse_trigamma(y: Array) -> Array:
     x = np.full(y.shape, np.inf)
     few = y > 1e-9
     x[(y > 0) & ~few] = 0.5 + 1.0 / y[(y > 0) & ~few]
-    near, wanted = 0.5 + 1.0 / y[few], y[few]
+    near, target = 0.5 + 1.0 / y[few], y[few]
     for _ in range(_STEPS):
         value = polygamma(1, near)
-        step = value * (1.0 - value / wanted) / polygamma(2, near)
+        step = value * (1.0 - value / target) / polygamma(2, near)
         near = near + step
         if not (np.abs(step) > 1e-13 * near).any():
             break
@@ -307,24 +312,26 @@ class ClosedForm(Engine):
         Where parameters were fitted to rows, their uncertainty is included (see ``predictive``); the joint
         distribution has the same means, standard deviations and the plug-in correlations.
         """
-        net, asked = _linear(question), question.asked
-        mean, scale, freedom = np.empty((3, question.size, len(asked)))
+        net, targets = _linear(question), question.asked
+        mean, scale, freedom = np.empty((3, question.size, len(targets)))
         joint, saturated = None, set[int]()
-        for places, known in patterns(question.gaps):
-            evidence = _evidence(question, places, known)
+        for places, observed in patterns(question.gaps):
+            evidence = _evidence(question, places, observed)
             if question.single:
                 check_relations(net, evidence)
-            answer = predictive(net, asked, evidence)
+            answer = predictive(net, targets, evidence)
             mean[places], scale[places], freedom[places] = answer[:3]
             saturated.update(answer.saturated)
             if question.single:
-                names = tuple(net.names[node] for node in asked)
+                names = tuple(net.names[node] for node in targets)
                 root = narrow(answer.root) * answer.ratios[:, None]
                 joint = GaussianJoint(names, answer.mean[0].copy(), root)
-        found = (distributions(*each) for each in zip(mean.T, scale.T, freedom.T, strict=True))
+        shapes = (
+            distributions(*marginal) for marginal in zip(mean.T, scale.T, freedom.T, strict=True)
+        )
         few = [net.names[node] for node in sorted(saturated)]
         notes = [saturated_note(few)] if few else []
-        answers = tuple(Answer.exact(each, question.size) for each in found)
+        answers = tuple(Answer.exact(marginal, question.size) for marginal in shapes)
         return Reply(answers, joint, lambda: notes)
 
     def logpdf(self, question: Question) -> Array:
@@ -338,11 +345,11 @@ class ClosedForm(Engine):
         if draw and gaps.all():
             return ancestral(net, rng, question.size).columns
         columns = [c.copy() if gaps[:, i].any() else c for i, c in enumerate(question.columns)]
-        for places, known in patterns(gaps):
+        for places, observed in patterns(gaps):
             hidden = np.flatnonzero(gaps[places[0]]).tolist() if len(places) else []
             if not hidden:
                 continue
-            filled, root = posterior(net, hidden, _evidence(question, places, known))
+            filled, root = posterior(net, hidden, _evidence(question, places, observed))
             if draw:
                 root = narrow(root)
                 filled = filled + rng.standard_normal((len(places), root.shape[1])) @ root.T
@@ -358,9 +365,9 @@ def _linear(question: Question) -> BayesNet:
     return net
 
 
-def _evidence(question: Question, places: NDArray[np.intp], known: set[int]) -> KnownRows:
+def _evidence(question: Question, places: NDArray[np.intp], observed: set[int]) -> KnownRows:
     """What is known of some rows of a question, which know the same variables."""
-    return KnownRows(known, lambda node: question.columns[node][places], len(places))
+    return KnownRows(observed, lambda node: question.columns[node][places], len(places))
 
 
 def residuals(net: BayesNet, table: Table) -> Array:
@@ -374,10 +381,10 @@ def residuals(net: BayesNet, table: Table) -> Array:
     errors, weight = np.zeros((table.rows, len(models))), np.zeros(len(models))
     for node, model in enumerate(models):
         parents, slopes, noise = list(net.graph.parents[node]), model.coefficients, model.sd
-        own = table.columns[node] - model.intercept
+        column = table.columns[node] - model.intercept
         for parent, slope in zip(parents, slopes, strict=True):
-            own = own - slope * table.columns[parent]
-        scaled = own / noise**2
+            column = column - slope * table.columns[parent]
+        scaled = column / noise**2
         errors[:, node] += scaled
         errors[:, parents] -= np.outer(scaled, slopes)
         weight[node] += noise**-2
@@ -391,10 +398,10 @@ def _log_densities(net: BayesNet, question: Question) -> Array:
     if not gaps.any():
         return log_density(net, columns)
     total = _local_sums(net, columns, gaps)
-    for places, known in patterns(gaps):
-        hidden = upward(net.graph, known, known)
+    for places, observed in patterns(gaps):
+        hidden = upward(net.graph, observed, observed)
         if hidden:
-            total[places] += _block(net, hidden, _evidence(question, places, known))
+            total[places] += _block(net, hidden, _evidence(question, places, observed))
     return total
 
 

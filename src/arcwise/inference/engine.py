@@ -128,21 +128,21 @@ def read_options(
             "over equivalent graphs, and sample(draws, do={...}) rows; predict and impute use "
             "the rows as evidence."
         )
-    known = (*_EFFORT, "method", "seed", "draws", "max_graphs")
+    words = (*_EFFORT, "method", "seed", "draws", "max_graphs")
     for word in options:
-        if word not in known:
-            raise unknown(what, word, known)
+        if word not in words:
+            raise unknown(what, word, words)
     method = options.get("method")
     if method is not None and method not in methods:
         raise unknown("method", method, methods)
-    said = {word: options[word] for word in _EFFORT if options.get(word) is not None}
+    effort = {word: options[word] for word in _EFFORT if options.get(word) is not None}
     draws = whole("number of draws", options.get("draws", DRAWS))
     most = options.get("max_graphs")
     if most is not None and whole("number max_graphs", most) == 0:
         raise DataError("max_graphs must be positive, got 0.")
-    found = Options(method, options.get("seed", 0), max(draws, 1), said, most)
-    found.over(Effort())  # refuses what is no number
-    return found
+    result = Options(method, options.get("seed", 0), max(draws, 1), effort, most)
+    result.over(Effort())  # refuses what is no number
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,16 +176,16 @@ class Question:
 
     @classmethod
     def of(
-        cls, net: Net, asked: Sequence[int], evidence: Evidence, options: Options,
+        cls, net: Net, targets: Sequence[int], evidence: Evidence, options: Options,
         rng: np.random.Generator, rows: int = 1,
     ) -> Question:  # fmt: skip
         """A question with the same evidence in all its rows, by default a single one."""
-        seen, forced, soft, ranges = evidence
+        seen_values, forced, soft, ranges = evidence
         if forced:
             if not net.directed:
                 raise no_setting()
             net = cut(net, forced)
-        values = {**seen, **forced}
+        values = {**seen_values, **forced}
         columns = tuple(
             np.array([values.get(node, 0)], dtype=variable.dtype)
             for node, variable in enumerate(net.variables)
@@ -194,7 +194,7 @@ class Question:
         if rows > 1:
             columns = tuple(np.broadcast_to(column, rows) for column in columns)
             gaps = np.broadcast_to(gaps, (rows, len(columns)))
-        return cls(net, tuple(asked), columns, gaps, options, rng, "belief", forced, soft, ranges)
+        return cls(net, tuple(targets), columns, gaps, options, rng, "belief", forced, soft, ranges)
 
     @classmethod
     def of_rows(
@@ -204,8 +204,8 @@ class Question:
         gaps = rows.missing()
         if target is not None:
             gaps[:, target] = True
-        asked = tuple(range(len(net.names))) if target is None else (target,)
-        return cls(net, asked, rows.columns, gaps, options, generator(options.seed), task)
+        targets = tuple(range(len(net.names))) if target is None else (target,)
+        return cls(net, targets, rows.columns, gaps, options, generator(options.seed), task)
 
     @property
     def size(self) -> int:
@@ -214,8 +214,8 @@ class Question:
 
     def values(self, row: int) -> dict[int, NDArray[Any]]:
         """What is known of one row, by node."""
-        known = np.flatnonzero(~self.gaps[row]).tolist()
-        return {node: self.columns[node][row : row + 1] for node in known}
+        observed = np.flatnonzero(~self.gaps[row]).tolist()
+        return {node: self.columns[node][row : row + 1] for node in observed}
 
     @property
     def distinct(self) -> DistinctRows:
@@ -266,10 +266,10 @@ class Question:
 def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...]) -> str:
     """A sentence about a level that cannot be."""
 
-    def value(place: int) -> str:
-        levels, cell = question.net.variables[place].levels, question.columns[place][row]
-        shown = f"{cell:.6g}" if levels is None else levels[int(cell)]
-        return f"{question.net.names[place]} = {shown}"
+    def value(variable: int) -> str:
+        levels, cell = question.net.variables[variable].levels, question.columns[variable][row]
+        text = f"{cell:.6g}" if levels is None else levels[int(cell)]
+        return f"{question.net.names[variable]} = {text}"
 
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
     beside = f" where {', '.join(map(value, parents))}" if parents else ""
@@ -385,7 +385,7 @@ class Answer:
 
     def quality(self, notes: tuple[Note, ...]) -> Quality:
         """How good the answer to a single question is."""
-        error, rhat, ess = (float(each[0]) for each in self.mixing)
+        error, rhat, ess = (float(number[0]) for number in self.mixing)
         return Quality(error, rhat, ess, self.way, notes)
 
 

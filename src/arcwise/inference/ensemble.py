@@ -86,9 +86,9 @@ class GraphOrigin:
         """Whether averages are sums over all graphs."""
         return math.isinf(self.size) and self.left == 0.0
 
-    def taken(self, kept: list[int]) -> GraphOrigin:
+    def taken(self, picks: list[int]) -> GraphOrigin:
         """The same for some of the graphs."""
-        groups = None if self.groups is None else self.groups[kept]
+        groups = None if self.groups is None else self.groups[picks]
         return GraphOrigin(self.size, self.left, groups)
 
     def error(self, values: Array, shares: Array, weights: Array, scale: Array) -> Array:
@@ -107,20 +107,20 @@ class GraphOrigin:
             bound: Array = most * (values.max(axis=0) - values.min(axis=0))
             return bound
         groups = np.arange(len(values)) if self.groups is None else self.groups
-        _, place = np.unique(groups, return_inverse=True)
-        if place.max() == 0:
+        _, group = np.unique(groups, return_inverse=True)
+        if group.max() == 0:
             alone: Array = min(3.0 / self.size, 1.0) * np.asarray(scale, dtype=float)
             return alone
         off = weights * (values - (weights * values).sum(axis=0))
-        sums = np.zeros((int(place.max()) + 1, off.shape[1]))
-        np.add.at(sums, place, off)
-        whole = np.bincount(place, shares)
+        sums = np.zeros((int(group.max()) + 1, off.shape[1]))
+        np.add.at(sums, group, off)
+        whole = np.bincount(group, shares)
         parts = sums**2 / np.where(whole > 0, whole, 1.0)[:, None]
         step = (
             values.max(axis=0) - values.min(axis=0)
         ) / self.size  # one more draw of the farthest
-        found: Array = np.sqrt(parts.sum(axis=0) / self.size + step**2)
-        return found
+        errors: Array = np.sqrt(parts.sum(axis=0) / self.size + step**2)
+        return errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +204,9 @@ class AveragedBelief(Belief):
         """Standard error of a probability."""
         if self.answered is None:
             return super()._spread(share, event)
-        chances = [float(each.distribution.probability(event)[0]) for each in self.parts]
-        own = [each._spread(x, event) for each, x in zip(self.parts, chances, strict=True)]
-        simulated = float(np.sqrt(np.sum((self.answered.weights * np.array(own)) ** 2)))
+        chances = [float(part.distribution.probability(event)[0]) for part in self.parts]
+        errors = [part._spread(x, event) for part, x in zip(self.parts, chances, strict=True)]
+        simulated = float(np.sqrt(np.sum((self.answered.weights * np.array(errors)) ** 2)))
         scale = np.sqrt(max(share * (1.0 - share), 0.0))
         return float(np.hypot(simulated, self.answered.error(chances, scale)[0]))
 
@@ -236,28 +236,28 @@ class Ensemble:
         **options: Unpack[AskOptions],
     ) -> Belief | Beliefs:
         """What to believe of variables; parameters as of `arcwise.inference.query`."""
-        found = self._answered(targets, given, do, options)
+        answered = self._answered(targets, given, do, options)
         if not is_several(targets):
-            belief = self._joined(list(found.answers), found)
+            belief = self._joined(list(answered.answers), answered)
             if not do:
                 return belief
-            return replace(belief, range=Spread(found.answers, (), weights=found.weights))
-        each = [
-            self._joined([answer.singles[place] for answer in found.answers], found)
-            for place in range(len(found.answers[0].singles))
+            return replace(belief, range=Spread(answered.answers, (), weights=answered.weights))
+        singles = [
+            self._joined([answer.singles[index] for answer in answered.answers], answered)
+            for index in range(len(answered.answers[0].singles))
         ]
         net = self.nets[0]
         variables = tuple(net.variables[net.index(name)] for name in targets)
         rng = generator(options.get("seed", 0))
         parts = [
             answer.joint.sample(rng, int(count))
-            for answer, count in zip(found.answers, self._counts(found.weights), strict=True)
+            for answer, count in zip(answered.answers, self._counts(answered.weights), strict=True)
             if count
         ]
         states = States(variables, np.concatenate(parts).T[:, :, None].copy())
-        first = found.answers[0]
-        spread = Spread(found.answers, (), weights=found.weights) if do else None
-        return Beliefs(tuple(each), states, first.given, first.do, range=spread)
+        first = answered.answers[0]
+        spread = Spread(answered.answers, (), weights=answered.weights) if do else None
+        return Beliefs(tuple(singles), states, first.given, first.do, range=spread)
 
     @property
     def _over(self) -> tuple[Note, ...]:
@@ -266,40 +266,40 @@ class Ensemble:
     def _counts(self, weights: Array) -> NDArray[np.intp]:
         """Draws shared out by weights."""
         ends = np.round(np.cumsum(weights) / weights.sum() * _DRAWS).astype(np.intp)
-        found: NDArray[np.intp] = np.diff(ends, prepend=0)
-        return found
+        counts: NDArray[np.intp] = np.diff(ends, prepend=0)
+        return counts
 
     def _answered(self, targets: Any, given: Any, do: Any, options: Mapping[str, Any]) -> _Answers:
         """The answers of the networks that find one."""
         weights, notes = self._evidence(given, do)
-        answers, kept = [], []
+        answers, picks = [], []
         refused: ArcwiseError | None = None
         for number in np.flatnonzero(weights > 0).tolist():
             try:
                 answers.append(query(self.nets[number], targets, given, do, **options))
-                kept.append(number)
+                picks.append(number)
             except FitError as error:
                 refused = refused or error
         if not answers:
             raise refused or FitError("The evidence is impossible in every graph.")
-        shares = weights[kept] / weights[kept].sum()
-        return _Answers(tuple(answers), shares, notes, self.weights[kept], self.drawn.taken(kept))
+        shares = weights[picks] / weights[picks].sum()
+        return _Answers(tuple(answers), shares, notes, self.weights[picks], self.drawn.taken(picks))
 
     def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[Note, ...]]:
         """The weights of graphs once some values are seen, and a note where these cannot speak."""
         if not given:
             return self.weights, ()
         first = self.nets[0]
-        told = read_evidence(first, given, do)
-        check_roles(first, (), told)
-        if not told.seen:
+        evidence = read_evidence(first, given, do)
+        check_roles(first, (), evidence)
+        if not evidence.seen:
             return self.weights, (_SOFT,)
-        shown = plain(first, told.seen)
-        row = conform({name: [value] for name, value in shown.items()}, first.variables)
-        forced = told.forced
+        values = plain(first, evidence.seen)
+        row = conform({name: [value] for name, value in values.items()}, first.variables)
+        forced = evidence.forced
         after = [cut(net, forced) if forced and net.directed else net for net in self.nets]
         lines, notes = self._seen(after, row)
-        return lines[:, 0], (*notes, *((_SOFT,) if told.soft or told.ranges else ()))
+        return lines[:, 0], (*notes, *((_SOFT,) if evidence.soft or evidence.ranges else ()))
 
     def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[Note, ...]]:
         """Weights of graphs (graphs by rows) once rows are seen."""
@@ -348,38 +348,38 @@ class Ensemble:
         notes: tuple[Note, ...] = ()
         if others:
             weights, notes = self._seen(self.nets, table.select(others))
-        each = [predict(net, table, target, **options) for net in self.nets]
-        first = each[0]
+        parts = [predict(net, table, target, **options) for net in self.nets]
+        first = parts[0]
         if first.levels is None:
-            shape = blend([found.distribution for found in each], weights)
+            shape = blend([part.distribution for part in parts], weights)
         else:
-            chances = np.stack([found.probabilities for found in each])
+            chances = np.stack([part.probabilities for part in parts])
             mean = np.einsum("kr,krl->rl", weights, chances)
             shape = Categorical(mean, first.levels, target)
         simulated = np.sqrt(
-            np.sum((weights * np.stack([found.error for found in each])) ** 2, axis=0)
+            np.sum((weights * np.stack([part.error for part in parts])) ** 2, axis=0)
         )
         mixing = Mixing(
-            np.hypot(simulated, self._row_errors(each, shape, weights)),
-            np.max([found.rhat for found in each], axis=0),
-            np.minimum(np.min([found.ess for found in each], axis=0), self.drawn.size),
+            np.hypot(simulated, self._row_errors(parts, shape, weights)),
+            np.max([part.rhat for part in parts], axis=0),
+            np.minimum(np.min([part.ess for part in parts], axis=0), self.drawn.size),
         )
-        said = (*self._over, *notes, *(note for found in each for note in found.notes))
-        return Predictions(target, shape, mixing, tuple(dict.fromkeys(said)), first.levels)
+        messages = (*self._over, *notes, *(note for part in parts for note in part.notes))
+        return Predictions(target, shape, mixing, tuple(dict.fromkeys(messages)), first.levels)
 
     def _row_errors(
-        self, each: Sequence[Predictions], shape: Distribution, weights: Array
+        self, parts: Sequence[Predictions], shape: Distribution, weights: Array
     ) -> Array:
         """Errors of the averages of rows that come from drawing graphs; of text levels, the largest."""
         if (levels := shape.nominal) is not None:
-            chances = np.stack([found.probabilities for found in each])
+            chances = np.stack([part.probabilities for part in parts])
             spread = np.sqrt(levels.probabilities * (1.0 - levels.probabilities))
             errors = [
                 self.drawn.error(chances[:, :, level], self.weights, weights, spread[:, level])
                 for level in range(chances.shape[2])
             ]
             return np.asarray(np.max(errors, axis=0))
-        means = np.stack([found.mean for found in each])
+        means = np.stack([part.mean for part in parts])
         return self.drawn.error(means, self.weights, weights, shape.sd)
 
     def logpdf(self, table: Table, **options: Unpack[AskOptions]) -> Array:
@@ -401,11 +401,11 @@ class Ensemble:
         weights = self.weights
         if given:
             weights, _ = self._evidence(given, do)
-        chosen = rng.choice(len(self.nets), size=rows, p=weights / weights.sum())
+        picks = rng.choice(len(self.nets), size=rows, p=weights / weights.sum())
         columns: list[list[Any]] = [[] for _ in self.nets[0].variables]
         places: list[NDArray[np.intp]] = []
-        for number in np.unique(chosen).tolist():
-            here = np.flatnonzero(chosen == number)
+        for number in np.unique(picks).tolist():
+            here = np.flatnonzero(picks == number)
             part = sample(self.nets[number], rng, len(here), given, do, **options)
             places.append(here)
             for column, values in zip(columns, part.columns, strict=True):
@@ -420,7 +420,7 @@ class Ensemble:
 def _numbers_of(answers: Sequence[Belief], shape: Distribution) -> tuple[list[Any], Array]:
     """What beliefs are compared by, means or probabilities of text levels, and the standard deviations."""
     if (levels := shape.nominal) is not None:
-        own = levels.probabilities[0]
-        chances = [each.distribution.chances(len(own))[0] for each in answers]
-        return chances, np.sqrt(own * (1.0 - own))
-    return [each.mean for each in answers], shape.sd[:1]
+        probabilities = levels.probabilities[0]
+        chances = [answer.distribution.chances(len(probabilities))[0] for answer in answers]
+        return chances, np.sqrt(probabilities * (1.0 - probabilities))
+    return [answer.mean for answer in answers], shape.sd[:1]

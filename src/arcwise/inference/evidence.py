@@ -46,18 +46,18 @@ class Evidence(NamedTuple):
 
     def given(self, net: Net) -> dict[str, Any]:
         """What was seen as users know it: numbers, levels, lists of levels, weights by level, intervals."""
-        weights = {n: _plain_weights(net.variables[n], each) for n, each in self.soft.items()}
+        weights = {n: _plain_weights(net.variables[n], weight) for n, weight in self.soft.items()}
         pairs = {node: tuple(map(_plain_end, ends)) for node, ends in self.ranges.items()}
         return plain(net, self.seen) | {net.names[n]: x for n, x in {**weights, **pairs}.items()}
 
 
 def plain(net: Net, values: Mapping[int, float]) -> dict[str, Any]:
     """Values as users know them: numbers, or levels."""
-    shown: dict[str, Any] = {}
+    values_by_name: dict[str, Any] = {}
     for node, value in values.items():
         levels = net.variables[node].levels
-        shown[net.names[node]] = value if levels is None else levels[int(value)]
-    return shown
+        values_by_name[net.names[node]] = value if levels is None else levels[int(value)]
+    return values_by_name
 
 
 def _plain_end(end: float) -> float | None:
@@ -81,30 +81,30 @@ def read_evidence(
     DataError : an unknown name, no finite number, a level that the network has never seen, weights that are
         negative or all zero, an empty set or interval; a variable that is set to more than one level.
     """
-    seen: dict[int, float] = {}
+    values: dict[int, float] = {}
     soft: dict[int, Array] = {}
     ranges: dict[int, tuple[float, float]] = {}
     for node, value in _by_number(net, "given", given).items():
         variable = net.variables[node]
         if not is_several(value):
-            seen[node] = _code(variable, value)
+            values[node] = _code(variable, value)
             continue
         if variable.levels is None and is_pair(value):
             low, high = _ends(variable, *value)
             if low == high:
-                seen[node] = low
+                values[node] = low
             elif np.isfinite([low, high]).any():
                 ranges[node] = low, high
             continue
         weights = _weights(variable, value)
         if not isinstance(value, Mapping) and weights.sum() == 1.0:
-            seen[node] = float(weights.argmax())
+            values[node] = float(weights.argmax())
         else:
             soft[node] = weights
     forced = {
         node: _code(net.variables[node], value) for node, value in _by_number(net, "do", do).items()
     }
-    return Evidence(seen, forced, soft, ranges)
+    return Evidence(values, forced, soft, ranges)
 
 
 def _by_number(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[int, Any]:
@@ -176,7 +176,7 @@ def _weights(variable: Variable, value: Any) -> Array:
     if is_pair(value) and (variable.numeric or variable.ordered):
         weights[_levels_between(variable, *value)] = 1.0
     else:
-        weights[[int(_code(variable, each)) for each in value]] = 1.0
+        weights[[int(_code(variable, level)) for level in value]] = 1.0
     if not weights.any():
         raise DataError(f"No level of {variable.name!r} is in {value!r}: name at least one.")
     return weights
@@ -213,14 +213,14 @@ def _levels_between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_
     return (places >= first) & (places <= last)
 
 
-def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int]:
+def upward(graph: DAG, starts: Iterable[int], observed: Collection[int]) -> set[int]:
     """Unknown variables behind the starts, reached by arcs from unknown variables only.
 
     Parameters
     ----------
     graph : the network's graph.
     starts : where to begin; not part of the answer unless reached.
-    known : numbers of the known variables.
+    observed : numbers of the known variables.
 
     Returns
     -------
@@ -229,24 +229,24 @@ def upward(graph: DAG, starts: Iterable[int], known: Collection[int]) -> set[int
     >>> sorted(upward(DAG.from_arcs([("a", "b"), ("b", "c"), ("c", "d")]), [3], {1}))
     [2]
     """
-    found: set[int] = set()
+    result: set[int] = set()
     stack = list(starts)
     while stack:
         for parent in graph.parents[stack.pop()]:
-            if parent not in found and parent not in known:
-                found.add(parent)
+            if parent not in result and parent not in observed:
+                result.add(parent)
                 stack.append(parent)
-    return found
+    return result
 
 
-def relevant(graph: DAG, targets: Iterable[int], known: Collection[int]) -> set[int]:
+def relevant(graph: DAG, targets: Iterable[int], observed: Collection[int]) -> set[int]:
     """Variables whose local models matter for the targets, given what is known.
 
     Parameters
     ----------
     graph : the network's graph.
     targets : numbers of the variables asked for; none of them known.
-    known : numbers of the known variables.
+    observed : numbers of the known variables.
 
     Returns
     -------
@@ -256,21 +256,21 @@ def relevant(graph: DAG, targets: Iterable[int], known: Collection[int]) -> set[
     >>> sorted(relevant(graph, [1], {0, 2, 3}))
     [1, 2]
     """
-    asked = set(targets)
-    hidden = asked | upward(graph, [*asked, *known], known)
+    roots = set(targets)
+    hidden = roots | upward(graph, [*roots, *observed], observed)
 
     def joined(node: int) -> Iterator[int]:
         yield from (parent for parent in graph.parents[node] if parent in hidden)
         if node in hidden:
-            yield from (c for c in graph.children[node] if c in hidden or c in known)
+            yield from (c for c in graph.children[node] if c in hidden or c in observed)
 
-    found, stack = set(asked), list(asked)
+    members, stack = set(roots), list(roots)
     while stack:
         for other in joined(stack.pop()):
-            if other not in found:
-                found.add(other)
+            if other not in members:
+                members.add(other)
                 stack.append(other)
-    return found
+    return members
 
 
 def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
@@ -322,15 +322,15 @@ def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> Disti
     return DistinctRows(codes[first], first, which.ravel())
 
 
-def check_roles(net: Net, asked: Sequence[int], evidence: Evidence) -> None:
+def check_roles(net: Net, targets: Sequence[int], evidence: Evidence) -> None:
     """Refuse a variable that is asked twice, or asked and known, or seen and set."""
-    seen, forced, soft, ranges = evidence
-    for node in asked:
-        if node in seen or node in forced or node in ranges:
+    observed, forced, soft, ranges = evidence
+    for node in targets:
+        if node in observed or node in forced or node in ranges:
             raise DataError(f"{net.names[node]!r} is both a target and evidence: choose one.")
-        if list(asked).count(node) > 1:
+        if list(targets).count(node) > 1:
             raise DataError(f"{net.names[node]!r} is a target twice: name it once.")
-    for node in (*seen, *soft, *ranges):
+    for node in (*observed, *soft, *ranges):
         if node in forced:
             raise DataError(f"{net.names[node]!r} is both in given and in do: choose one.")
 
@@ -348,9 +348,9 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
     >>> sentence(["y"], {"a": 1.5}, {"b": 2})
     'y given a = 1.5, do b = 2'
     """
-    known = ", ".join(f"{name} = {show_value(value)}" for name, value in given.items())
+    evidence_text = ", ".join(f"{name} = {show_value(value)}" for name, value in given.items())
     forced = ", ".join(f"{name} = {show_value(value)}" for name, value in do.items())
-    parts = [f"given {known}" if known else "", f"do {forced}" if forced else ""]
+    parts = [f"given {evidence_text}" if evidence_text else "", f"do {forced}" if forced else ""]
     return " ".join([", ".join(names), ", ".join(filter(None, parts))]).strip()
 
 

@@ -72,9 +72,9 @@ class Trees:
 
     def _key(self, together: tuple[int, ...]) -> tuple[int, ...]:
         """Variables that are to lie in one clique; none where they do anyway."""
-        wanted = set(together)
-        inside = len(wanted) < 2 or any(wanted.issubset(scope) for scope in self.product.scopes)
-        return () if inside else tuple(sorted(wanted))
+        required = set(together)
+        inside = len(required) < 2 or any(required.issubset(scope) for scope in self.product.scopes)
+        return () if inside else tuple(sorted(required))
 
     def plan(self, together: tuple[int, ...] = ()) -> EliminationOrder:
         """The order of elimination, and the size of all tables."""
@@ -97,16 +97,16 @@ class Trees:
         return (*self.product.scopes, key) if key else self.product.scopes
 
     @staticmethod
-    def _forget(kept: dict[tuple[int, ...], Any]) -> None:
+    def _forget(trees: dict[tuple[int, ...], Any]) -> None:
         """Make room; the tree of the network itself stays."""
-        while len(kept) > _KEPT:
-            del kept[next(key for key in kept if key)]
+        while len(trees) > _KEPT:
+            del trees[next(key for key in trees if key)]
 
     def cost(self, together: tuple[int, ...] = ()) -> Cost:
         """What an answer costs, from the plan: no table is made for it."""
         size = self.plan(together).entries
-        made = self._key(together) in self._trees
-        return Cost(EXACT, size if made else _BUILDING * size, 2.0 * size)
+        is_built = self._key(together) in self._trees
+        return Cost(EXACT, size if is_built else _BUILDING * size, 2.0 * size)
 
 
 _KNOWN: WeakKeyDictionary[Net, Trees | None] = WeakKeyDictionary()
@@ -147,37 +147,39 @@ class Junction(Engine):
     def ask(self, question: Question) -> Reply:
         """The tables of what is asked, in all rows; together where that is wanted."""
         together = question.asked if question.together else ()
-        asked: list[tuple[int, ...]] = [(node,) for node in question.asked]
-        asked = [together] if together else asked
-        sums = self._sums(question, asked)
+        sets: list[tuple[int, ...]] = [(node,) for node in question.asked]
+        sets = [together] if together else sets
+        sums = self._sums(question, sets)
         if together:
             return _together(question, sums[0][0])
         return exact_found(question, sums, sums[0][0] if question.task == "belief" else None)
 
-    def _sums(self, question: Question, asked: list[tuple[int, ...]]) -> list[Array]:
+    def _sums(self, question: Question, sets: list[tuple[int, ...]]) -> list[Array]:
         """Joint distributions of sets of variables, in all rows."""
         rows, levels = question.distinct, _trees(question).product.levels
-        shapes = [tuple([levels[node] for node in nodes]) for nodes in asked]
-        parts = [part for _, part in self._parts(question, rows, asked)]
+        shapes = [tuple([levels[node] for node in nodes]) for nodes in sets]
+        parts = [part for _, part in self._parts(question, rows, sets)]
         if len(parts) == 1 and question.size == 1:
             return parts[0]
-        each = zip(*parts, strict=True) if parts else ([np.zeros((0, *shape))] for shape in shapes)
-        return [np.concatenate(part)[rows.which] for part in each]
+        columns = (
+            zip(*parts, strict=True) if parts else ([np.zeros((0, *shape))] for shape in shapes)
+        )
+        return [np.concatenate(part)[rows.which] for part in columns]
 
     def _parts(
-        self, question: Question, rows: DistinctRows, asked: list[tuple[int, ...]]
+        self, question: Question, rows: DistinctRows, sets: list[tuple[int, ...]]
     ) -> Iterator[tuple[Array, list[Array]]]:
         """The same for each combination once, and log probabilities; as many at a time as may be held."""
         trees = _trees(question)
-        tree, levels = trees.tree(asked[0] if len(asked) == 1 else ()), trees.product.levels
+        tree, levels = trees.tree(sets[0] if len(sets) == 1 else ()), trees.product.levels
         soft = soft_weights(question, levels)
-        width = sum(prod([levels[node] for node in nodes]) for nodes in asked)
+        width = sum(prod([levels[node] for node in nodes]) for nodes in sets)
         step = max(1, _SLOTS // max(width, len(levels)))
         for low in range(0, len(rows.codes), step):
-            logs, found = tree.ask(rows.codes[low : low + step], asked, soft)
+            logs, tables = tree.ask(rows.codes[low : low + step], sets, soft)
             if question.task != "density":
                 _refuse(question, logs, rows.first[low:])
-            yield logs, found
+            yield logs, tables
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""
@@ -198,15 +200,15 @@ class Junction(Engine):
         )
         hidden = np.flatnonzero(question.gaps.any(axis=0)).tolist()
         best = [
-            np.stack([shares.argmax(axis=1) for shares in found])
-            for _, found in self._parts(question, rows, [(node,) for node in hidden])
+            np.stack([shares.argmax(axis=1) for shares in tables])
+            for _, tables in self._parts(question, rows, [(node,) for node in hidden])
             if hidden
         ]
         if best:
             codes = np.concatenate(best, axis=1)[:, rows.which]
-            for node, own in zip(hidden, codes, strict=True):
+            for node, levels in zip(hidden, codes, strict=True):
                 gaps = question.gaps[:, node]
-                columns[node][gaps] = own[gaps]
+                columns[node][gaps] = levels[gaps]
         return tuple(columns)
 
     def _drawn(self, question: Question) -> Columns:
@@ -231,19 +233,19 @@ class Junction(Engine):
         trees = _trees(question)
         tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
         row = question.distinct.codes
-        seen = np.flatnonzero(row[0] >= 0).tolist()
-        found, log = tree.explain(seen, row[0, seen], soft)
+        observed = np.flatnonzero(row[0] >= 0).tolist()
+        levels, log = tree.explain(observed, row[0, observed], soft)
         if np.isneginf(log):
             raise impossible(question, 0)
-        return found, log, float(tree.ask(row, [], soft)[0][0])
+        return levels, log, float(tree.ask(row, [], soft)[0][0])
 
 
 def _ancestral(question: Question) -> bool:
     """Whether draws of each variable after its parents do, and no engine is named."""
-    net, known = question.net, question.known if question.size else set()
+    net, observed = question.net, question.known if question.size else set()
     if question.task != "draws" or question.soft or question.options.method is not None:
         return False
-    return net.directed and not upward(net.graph, known, known)
+    return net.directed and not upward(net.graph, observed, observed)
 
 
 def _trees(question: Question) -> Trees:
@@ -282,8 +284,8 @@ def impossible(question: Question, row: int) -> FitError:
     except FitError as error:
         return error
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
-    known = [*np.flatnonzero(~question.gaps[row]).tolist(), *question.soft]
-    names = sentence_list([question.net.names[node] for node in known])
+    observed = [*np.flatnonzero(~question.gaps[row]).tolist(), *question.soft]
+    names = sentence_list([question.net.names[node] for node in observed])
     return FitError(
         f"The evidence{where} is impossible: the evidence on {names} has joint probability zero."
     )
@@ -316,26 +318,28 @@ _PATTERNS = 20
 """Patterns of gaps up to which tables of rows are taken without being named."""
 
 
-def _members(question: Question, asked: Iterable[int], known: set[int]) -> list[int]:
+def _members(question: Question, targets: Iterable[int], observed: set[int]) -> list[int]:
     """The tables that matter: those of a density are of all that is known, and of what is above."""
     net = question.net
     if not net.directed:
         return list(range(len(_trees(question).product.scopes)))
-    soft = [node for node in question.soft if node not in known]
-    wanted = {*asked, *soft}
+    soft = [node for node in question.soft if node not in observed]
+    roots = {*targets, *soft}
     if question.task == "density":
-        wanted |= {p for node in known for p in net.graph.parents[node] if p not in known}
-        return sorted(relevant(net.graph, wanted, known) | known)
-    return sorted(relevant(net.graph, wanted, known))
+        roots |= {p for node in observed for p in net.graph.parents[node] if p not in observed}
+        return sorted(relevant(net.graph, roots, observed) | observed)
+    return sorted(relevant(net.graph, roots, observed))
 
 
-def _sum_for(question: Question, asked: tuple[int, ...], known: set[int]) -> SumPlan:
+def _sum_for(question: Question, targets: tuple[int, ...], observed: set[int]) -> SumPlan:
     """The sum for what is asked; over all that is known, where that is cheap: it may be impossible."""
-    if asked and question.task != "density":
-        found = _sum_for(replace(question, task="density"), asked, known)
-        if found.plan.entries < _OVERHEAD:
-            return found
-    return plan_sum(_trees(question).product, _members(question, asked, known), asked, known)
+    if targets and question.task != "density":
+        wider = _sum_for(replace(question, task="density"), targets, observed)
+        if wider.plan.entries < _OVERHEAD:
+            return wider
+    return plan_sum(
+        _trees(question).product, _members(question, targets, observed), targets, observed
+    )
 
 
 class Elimination(Engine):
@@ -347,30 +351,32 @@ class Elimination(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Questions to discrete networks; whole rows are filled or drawn only where it is named."""
-        named = question.options.method is not None
+        is_named = question.options.method is not None
         if trees_of(question.net) is None:
             return needs_tables(self.name)
-        if not question.net.directed and not named:
+        if not question.net.directed and not is_named:
             return FitError(
                 "Nothing is barren in an undirected network: name method='elimination'."
             )
-        if question.task in ("completion", "draws", "marginals") and not named:
+        if question.task in ("completion", "draws", "marginals") and not is_named:
             return FitError(
                 "Variable elimination sums for one variable at a time: name method='elimination'."
             )
-        if named and question.task in ("completion", "draws", "marginals"):
+        if is_named and question.task in ("completion", "draws", "marginals"):
             return Cost(EXACT, _OVERHEAD)
         rows = list(patterns(question.gaps))
-        if len(rows) > _PATTERNS and not named:
+        if len(rows) > _PATTERNS and not is_named:
             return FitError(
                 f"Variable elimination plans for each of {len(rows)} patterns of missing values: "
                 "name method='elimination'."
             )
-        asked = question.asked if question.task != "density" else ()
-        plans = [_sum_for(question, asked, known).plan for _, known in rows]
-        work = max((each.entries for each in plans), default=0.0)
+        targets = question.asked if question.task != "density" else ()
+        plans = [_sum_for(question, targets, observed).plan for _, observed in rows]
+        work = max((summation.entries for summation in plans), default=0.0)
         return Cost(
-            EXACT, work + _OVERHEAD, 3.0 * max((each.largest for each in plans), default=0.0)
+            EXACT,
+            work + _OVERHEAD,
+            3.0 * max((summation.largest for summation in plans), default=0.0),
         )
 
     def ask(self, question: Question) -> Reply:
@@ -380,26 +386,26 @@ class Elimination(Engine):
         singles = [self._tables(question, (node,)) for node in question.asked]
         return exact_found(question, singles, singles[0][0] if question.task == "belief" else None)
 
-    def _tables(self, question: Question, asked: tuple[int, ...]) -> Array:
+    def _tables(self, question: Question, targets: tuple[int, ...]) -> Array:
         """The joint distribution of some variables in each row."""
         product, tables = _trees(question).product, []
-        shape = tuple(product.levels[node] for node in asked)
-        for row, (table, log) in self._rows(question, asked):
+        shape = tuple(product.levels[node] for node in targets)
+        for row, (table, log) in self._rows(question, targets):
             if np.isneginf(log):
                 raise impossible(question, row)
             tables.append(table)
         return np.array(tables).reshape(-1, *shape)[question.distinct.which]
 
     def _rows(
-        self, question: Question, asked: tuple[int, ...]
+        self, question: Question, targets: tuple[int, ...]
     ) -> Iterator[tuple[int, tuple[Array, float]]]:
         """The sum for each combination of what is known, and the first row that has it."""
-        product, rows, before, found = _trees(question).product, question.distinct, None, None
+        product, rows, before, sum_plan = _trees(question).product, question.distinct, None, None
         for first, codes in zip(rows.first.tolist(), rows.codes.tolist(), strict=True):
             values = {node: code for node, code in enumerate(codes) if code >= 0}
-            if found is None or values.keys() != before:
-                found, before = _sum_for(question, asked, set(values)), values.keys()
-            yield first, sum_product(found, product, values, question.soft)
+            if sum_plan is None or values.keys() != before:
+                sum_plan, before = _sum_for(question, targets, set(values)), values.keys()
+            yield first, sum_product(sum_plan, product, values, question.soft)
 
     def logpdf(self, question: Question) -> Array:
         """Log probability of what is known of each row; minus infinity where it is impossible."""
@@ -417,7 +423,7 @@ class Elimination(Engine):
             source = columns if draw else question.columns
             part = replace(question, columns=tuple(c[rows] for c in source), gaps=gaps, task="rows")
             shares = self._tables(part, (node,))
-            found = Categorical(shares / shares.sum(axis=1, keepdims=True))
-            codes = found.sample(question.rng, 1)[:, 0] if draw else found.codes
+            shapes = Categorical(shares / shares.sum(axis=1, keepdims=True))
+            codes = shapes.sample(question.rng, 1)[:, 0] if draw else shapes.codes
             columns[node][rows] = codes.astype(columns[node].dtype)
         return tuple(columns)

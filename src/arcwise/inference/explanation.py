@@ -92,12 +92,12 @@ class Explanation(Framed, Mapping[str, Any]):
         return f"{kind} given the evidence: {self.probability:.4g}"
 
     def __str__(self) -> str:
-        known = {**self.given, **self.do}  # of which weights and sets leave the level open
+        evidence = {**self.given, **self.do}  # of which weights and sets leave the level open
         width = max(map(len, self.levels), default=0)
         rows = [
             f"  {name:<{width}}  {f'{x:.5g}' if isinstance(x, float) else x}"
             for name, x in self.levels.items()
-            if known.get(name) != x
+            if evidence.get(name) != x
         ]
         head = sentence(["most probable explanation"], self.given, self.do)
         return "\n".join([head, *rows, f"  {self._share}", *range_lines(self.range)])
@@ -110,14 +110,16 @@ class ExplanationRange(Range):
     def levels(self) -> dict[str, tuple[Any, ...]]:
         """The levels of each variable, those of the first answer first."""
         names = self.answers[0].levels if self.answers else ()
-        return {name: tuple(dict.fromkeys(each[name] for each in self.answers)) for name in names}
+        return {
+            name: tuple(dict.fromkeys(answers[name] for answers in self.answers)) for name in names
+        }
 
     def _numbers(self) -> dict[str, Any]:
-        levels = {name: list(each) for name, each in self.levels.items()}
-        chances = self.of(lambda each: each.probability)
+        levels = {name: list(answer) for name, answer in self.levels.items()}
+        chances = self.of(lambda answer: answer.probability)
         return {
             "levels": levels,
-            "log_probability": self.of(lambda each: each.log_probability),
+            "log_probability": self.of(lambda answer: answer.log_probability),
             "probability": chances,
         }
 
@@ -157,7 +159,7 @@ def explain(
     FitError : tables that are too large, or impossible evidence.
     DataError : numbers whose joint answer is simulated.
     """
-    chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
+    settings, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     names = None if of is None else names_of(of)
     targets = () if names is None else tuple(map(net.index, names))
     if names is not None and not names:
@@ -168,24 +170,24 @@ def explain(
 
     def ask(other: Net) -> Explanation:
         if names is None and all(variable.discrete for variable in net.variables):
-            return _of_all(other, evidence, chosen)
-        known = {*evidence.seen, *evidence.forced}
-        open_ = [node for node in range(len(net.names)) if node not in known]
-        return _of_some(other, targets or open_, evidence, chosen)
+            return _of_all(other, evidence, settings)
+        fixed = {*evidence.seen, *evidence.forced}
+        open_ = [node for node in range(len(net.names)) if node not in fixed]
+        return _of_some(other, targets or open_, evidence, settings)
 
     answer = ask(net)
     if not do or equivalents is None or not net.directed:
         return answer
-    forced, rng = list(evidence.forced), generator(chosen.seed)
-    limit = chosen.max_graphs
-    found = range_over(answer, net, forced, ask, equivalents, limit, rng, ExplanationRange)
-    return replace(answer, range=found)
+    forced, rng = list(evidence.forced), generator(settings.seed)
+    limit = settings.max_graphs
+    range_ = range_over(answer, net, forced, ask, equivalents, limit, rng, ExplanationRange)
+    return replace(answer, range=range_)
 
 
-def _of_all(net: Net, evidence: Evidence, chosen: Options) -> Explanation:
+def _of_all(net: Net, evidence: Evidence, settings: Options) -> Explanation:
     """The most probable levels of all variables, on a junction tree."""
-    chosen = replace(chosen, method=chosen.method or "junction")
-    question = Question.of(net, range(len(net.names)), evidence, chosen, generator(0))
+    settings = replace(settings, method=settings.method or "junction")
+    question = Question.of(net, range(len(net.names)), evidence, settings, generator(0))
     question = replace(question, task="completion")
     rank_engines(question)  # refuses what does not fit
     codes, log, total = Junction().explain(question)
@@ -194,19 +196,21 @@ def _of_all(net: Net, evidence: Evidence, chosen: Options) -> Explanation:
     return Explanation(levels, log, share, evidence.given(net), plain(net, evidence.forced))
 
 
-def _of_some(net: Net, targets: Sequence[int], evidence: Evidence, chosen: Options) -> Explanation:
+def _of_some(
+    net: Net, targets: Sequence[int], evidence: Evidence, settings: Options
+) -> Explanation:
     """The most probable values of some variables, from their joint distribution."""
     if not targets:
         raise DataError("All variables are evidence: leave at least one out to explain.")
     names = [net.names[node] for node in targets]
-    question = Question.of(net, targets, evidence, chosen, generator(chosen.seed))
+    question = Question.of(net, targets, evidence, settings, generator(settings.seed))
     both = beliefs_of(question, found_of(question), evidence)
     alone, mode, total = len(targets) == 1, both.mode, 0.0
     share = float(
         (both.singles[0] if alone else both).logdensity(mode[names[0]] if alone else mode)
     )
     if evidence.seen or evidence.soft:
-        density = Question.of(net, (), evidence, chosen, generator(chosen.seed))
+        density = Question.of(net, (), evidence, settings, generator(settings.seed))
         density = replace(density, task="density")
         total = float(rank_engines(density).engines[0].logpdf(density)[0])
     return Explanation(

@@ -180,9 +180,9 @@ def _tree(
 ) -> tuple[list[Clique], list[Factor]]:
     """The tree of cliques of some tables; `numbering` are the numbers of their variables in the network."""
     cliques, parents, homes = clique_tree(product, together)
-    found: list[Clique] = [
-        {"variables": [numbering[v] for v in each], "parent": parent}
-        for each, parent in zip(cliques, parents, strict=True)
+    cliques_json: list[Clique] = [
+        {"variables": [numbering[v] for v in clique], "parent": parent}
+        for clique, parent in zip(cliques, parents, strict=True)
     ]
     factors: list[Factor] = [
         {
@@ -192,7 +192,7 @@ def _tree(
         }
         for scope, home, table in zip(product.scopes, homes, product.tables, strict=True)
     ]
-    return found, factors
+    return cliques_json, factors
 
 
 def _mixture(net: BayesNet) -> MixedTables | None:
@@ -204,9 +204,9 @@ def _mixture(net: BayesNet) -> MixedTables | None:
     if product is None or not discrete or len(whole) < len(models):
         return None
     mixers = sorted({node for model in whole for node in model["given"]})
-    place = {node: i for i, node in enumerate(discrete)}
-    together = [tuple(place[node] for node in mixers)] if mixers else []
-    sizes = [product.levels[place[node]] for node in mixers]
+    index_of = {node: i for i, node in enumerate(discrete)}
+    together = [tuple(index_of[node] for node in mixers)] if mixers else []
+    sizes = [product.levels[index_of[node]] for node in mixers]
     entries = plan(product.levels, (*product.scopes, *together)).entries
     if prod(sizes, start=1.0) * len(whole) ** 2 > MAX_NUMBERS or entries > MAX_ENTRIES:
         return None
@@ -218,15 +218,15 @@ def _mixture(net: BayesNet) -> MixedTables | None:
 
 def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
     """The tables of discrete variables by their numbers among these; None where they are not all tables."""
-    place = {node: i for i, node in enumerate(discrete)}
+    index_of = {node: i for i, node in enumerate(discrete)}
     levels = tuple(len(net.variables[node].levels or ()) for node in discrete)
     scopes, tables = [], []
     for node, size in zip(discrete, levels, strict=True):
         parents = net.graph.parents[node]
         table = table_of(net.conditionals[node], size)
-        if table is None or not place.keys() >= set(parents):
+        if table is None or not index_of.keys() >= set(parents):
             return None
-        scopes.append(tuple(place[each] for each in (*parents, node)))
+        scopes.append(tuple(index_of[name] for name in (*parents, node)))
         tables.append(table)
     return Potentials(levels, tuple(scopes), tuple(tables))
 
@@ -234,13 +234,13 @@ def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
 def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
     """The regressions of a number, one for each configuration of levels; None if its model is another one."""
     model, parents = net.conditionals[node], net.graph.parents[node]
-    given = [parent for parent in parents if net.variables[parent].discrete]
-    others = [parent for parent in parents if parent not in given]
-    shape = [len(net.variables[parent].levels or ()) for parent in given]
+    levels_of = [parent for parent in parents if net.variables[parent].discrete]
+    others = [parent for parent in parents if parent not in levels_of]
+    shape = [len(net.variables[parent].levels or ()) for parent in levels_of]
     size = prod(shape)
     if size > MAX_NUMBERS or not _is_normal(model):
         return None
-    codes = dict(zip(given, np.indices(shape).reshape(len(given), size), strict=True))
+    codes = dict(zip(levels_of, np.indices(shape).reshape(len(levels_of), size), strict=True))
     xs = tuple(codes.get(parent, np.zeros(size)) for parent in parents)
     positions = [parents.index(parent) for parent in others]
     slopes = slopes_of(model, positions, xs, size) if others else np.zeros((size, 0))
@@ -250,7 +250,7 @@ def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
     return {
         "variable": node,
         "parents": others,
-        "given": given,
+        "given": levels_of,
         "intercepts": numbers(np.broadcast_to(at_zero.mean, size)),
         "coefficients": [numbers(row) for row in slopes],
         "variances": numbers(np.broadcast_to(at_zero.sd, size) ** 2),
@@ -279,14 +279,14 @@ def _regressions(net: Net) -> Regressions:
 
 
 def _regression(parents: Sequence[int], model: Linear) -> Regression:
-    fitted = model.freedom > 0
+    has_rows = model.freedom > 0
     return {
         "parents": list(parents),
         "intercept": float(model.intercept),
         "coefficients": numbers(model.coefficients),
         "variance": float(model.variance),
-        "spread": [numbers(row) for row in model.spread[1:, 1:]] if fitted else [],
-        "centre": numbers(model.centre) if fitted else [],
+        "spread": [numbers(row) for row in model.spread[1:, 1:]] if has_rows else [],
+        "centre": numbers(model.centre) if has_rows else [],
         "rows": float(model.rows),
         "freedom": float(model.freedom),
     }
@@ -297,7 +297,7 @@ def _draws(net: Net, rng: np.random.Generator) -> Draws:
     size = min(max(fitting, MIN_DRAWS), MAX_DRAWS)
     table = sample(net, rng, size)
     columns = zip(net.variables, table.columns, strict=True)
-    return {"kind": "draws", "size": size, "columns": [_column(*each) for each in columns]}
+    return {"kind": "draws", "size": size, "columns": [_column(*column) for column in columns]}
 
 
 def _column(variable: Variable, column: NDArray[Any]) -> Column:

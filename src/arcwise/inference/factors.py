@@ -153,7 +153,7 @@ class ScaledArray(NamedTuple):
 def combine(
     parts: Iterable[tuple[Scope, Any]],
     clique: Scope,
-    kept: Scope,
+    keep: Scope,
     levels: Sequence[int] | Mapping[int, int],
     lead: int = 0,
 ) -> Any:
@@ -162,7 +162,7 @@ def combine(
     Parameters
     ----------
     parts : variables and table of each; doubles, or all `Scaled`.
-    clique, kept : the variables of the product, and of the result, in the order of its axes.
+    clique, keep : the variables of the product, and of the result, in the order of its axes.
     levels : number of levels of each variable.
     lead : axes before those of the variables, such as rows, which stretch as those of arrays do.
 
@@ -170,10 +170,10 @@ def combine(
     >>> combine([one, ((0,), np.array([0.2, 0.8]))], (0, 1), (1,), (2, 2)).round(2).tolist()
     [0.18, 0.82]
     """
-    place, product, covered = {v: i for i, v in enumerate(clique)}, None, set[int]()
+    axis_of, product, covered = {v: i for i, v in enumerate(clique)}, None, set[int]()
     before = list(range(lead))
     for scope, table in parts:
-        inside = [place[v] for v in scope]
+        inside = [axis_of[v] for v in scope]
         axes = sorted(range(len(scope)), key=inside.__getitem__)
         shape = [*table.shape[:lead], *[1] * len(clique)]
         for axis, v in zip(inside, scope, strict=True):
@@ -186,9 +186,9 @@ def combine(
         ones: Any = np.ones(sizes)
         scaled = isinstance(product, ScaledArray)
         product = ones if product is None else product * (ScaledArray.of(ones) if scaled else ones)
-    sums = product.sum(axis=tuple(lead + i for i, v in enumerate(clique) if v not in kept))
-    left = [v for v in clique if v in kept]
-    return sums.transpose([*before, *[lead + left.index(v) for v in kept]])
+    sums = product.sum(axis=tuple(lead + i for i, v in enumerate(clique) if v not in keep))
+    rest = [v for v in clique if v in keep]
+    return sums.transpose([*before, *[lead + rest.index(v) for v in keep]])
 
 
 class SumStep(NamedTuple):
@@ -216,15 +216,15 @@ class SumPlan(NamedTuple):
 
 
 def plan_sum(
-    product: Potentials, members: Iterable[int], asked: Scope, known: Iterable[int]
+    product: Potentials, members: Iterable[int], targets: Scope, observed: Iterable[int]
 ) -> SumPlan:
     """How the product of some tables is summed to what is asked, given which variables are known."""
-    known = set(known)
-    scopes = {n: tuple(v for v in product.scopes[n] if v not in known) for n in members}
+    observed = set(observed)
+    scopes = {n: tuple(v for v in product.scopes[n] if v not in observed) for n in members}
     free = sorted({v for scope in scopes.values() for v in scope})
-    together = [scope for scope in (*scopes.values(), asked) if scope]
-    place = {v: i for i, v in enumerate(free)}
-    local = [tuple(place[v] for v in scope) for scope in together]
+    together = [scope for scope in (*scopes.values(), targets) if scope]
+    index_of = {v: i for i, v in enumerate(free)}
+    local = [tuple(index_of[v] for v in scope) for scope in together]
     best = plan([product.levels[v] for v in free], local)
     order = [free[i] for i in best.order.tolist()]
     cliques, after = _cliques(order, together)
@@ -234,8 +234,8 @@ def plan_sum(
         if scope:
             entering[min(when[v] for v in scope)].append(n)
     constants = tuple(n for n, scope in scopes.items() if not scope)
-    last = min((when[v] for v in asked), default=-1)
-    return SumPlan(_order_steps(cliques, entering, after, (last, asked)), constants, best)
+    last = min((when[v] for v in targets), default=-1)
+    return SumPlan(_order_steps(cliques, entering, after, (last, targets)), constants, best)
 
 
 def _cliques(
@@ -265,7 +265,7 @@ def _order_steps(
     end: tuple[int, tuple[int, ...]],
 ) -> tuple[SumStep, ...]:
     """The steps in an order that ends where the asked variables are: `end` is that step and what it keeps."""
-    last, asked = end
+    last, targets = end
     towards, at = list(after), last
     before = -1
     while at >= 0:  # the way from there to the root is walked backwards
@@ -273,9 +273,9 @@ def _order_steps(
     rank = {i: n for n, i in enumerate(_leaves_first(towards, last))}
     steps: list[SumStep | None] = [None] * len(cliques)
     for i, to in enumerate(towards):
-        kept = tuple(v for v in cliques[i] if v in cliques[to]) if to >= 0 else ()
-        kept = asked if i == last else kept
-        steps[rank[i]] = SumStep(cliques[i], tuple(entering[i]), kept, rank[to] if to >= 0 else -1)
+        keep = tuple(v for v in cliques[i] if v in cliques[to]) if to >= 0 else ()
+        keep = targets if i == last else keep
+        steps[rank[i]] = SumStep(cliques[i], tuple(entering[i]), keep, rank[to] if to >= 0 else -1)
     return tuple(step for step in steps if step is not None)
 
 
@@ -292,24 +292,24 @@ def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
 
 
 def sum_product(
-    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The table of what is asked, and the log of the sum over everything; zeros and -inf where it is zero."""
     try:
         with np.errstate(under="raise"):
-            return _sum_plain(found, product, values, soft)
+            return _sum_plain(sum_plan, product, values, soft)
     except FloatingPointError:  # doubles do not reach
-        return _summed_scaled(found, product, values, soft)
+        return _summed_scaled(sum_plan, product, values, soft)
 
 
 def _sum_plain(
-    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The sum by doubles, each table divided by its own."""
     with np.errstate(divide="ignore"):
-        logs = [float(np.log(_cut(product, n, values)[1])) for n in found.constants]
+        logs = [float(np.log(_cut(product, n, values)[1])) for n in sum_plan.constants]
     table = np.ones(())
-    for step, parts, waiting in _walk(found, product, values, soft):
+    for step, parts, waiting in _walk(sum_plan, product, values, soft):
         table = _product(parts, step, product)
         size = float(table.sum())
         if not size > 0.0:
@@ -322,14 +322,14 @@ def _sum_plain(
 
 
 def _summed_scaled(
-    found: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
+    sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
     """The same by numbers of any size; tables that nothing takes are factors of the whole."""
     whole = ScaledArray.of(np.ones(()))
-    for n in found.constants:
+    for n in sum_plan.constants:
         whole = whole * ScaledArray.of(_cut(product, n, values)[1])
     table = ScaledArray.of(np.ones(()))
-    for step, parts, waiting in _walk(found, product, values, soft, ScaledArray.of):
+    for step, parts, waiting in _walk(sum_plan, product, values, soft, ScaledArray.of):
         table = _product(parts, step, product)
         if waiting is not None:
             waiting.append((step.kept, table))
@@ -345,22 +345,22 @@ def _product(parts: list[tuple[Scope, Any]], step: SumStep, product: Potentials)
 
 
 def _walk(
-    found: SumPlan,
+    sum_plan: SumPlan,
     product: Potentials,
     values: Mapping[int, int],
     soft: Mapping[int, Array],
-    made: Callable[[Array], Any] = np.asarray,
+    convert: Callable[[Array], Any] = np.asarray,
 ) -> Iterator[tuple[SumStep, list[Any], list[Any] | None]]:
     """Each step with the tables that enter it, and the list of the step that takes its result, if any.
 
-    `made` makes of a table what is worked with.
+    `convert` makes of a table what is worked with.
     """
-    waiting: list[list[Any]] = [[] for _ in found.steps]
+    waiting: list[list[Any]] = [[] for _ in sum_plan.steps]
     weighed = dict(soft)
-    for step, parts in zip(found.steps, waiting, strict=True):
-        parts += [(s, made(t)) for s, t in (_cut(product, n, values) for n in step.tables)]
-        parts += [((v,), made(weighed.pop(v))) for v in step.clique if v in weighed]
-        parts += [] if parts else [((), made(np.ones(())))]
+    for step, parts in zip(sum_plan.steps, waiting, strict=True):
+        parts += [(s, convert(t)) for s, t in (_cut(product, n, values) for n in step.tables)]
+        parts += [((v,), convert(weighed.pop(v))) for v in step.clique if v in weighed]
+        parts += [] if parts else [((), convert(np.ones(())))]
         yield step, parts, waiting[step.after] if step.after >= 0 else None
 
 
@@ -388,17 +388,17 @@ def clique_tree(
     """
     scopes = (*product.scopes, *together)
     cliques, after = _cliques(plan(product.levels, scopes).order.tolist(), scopes)
-    left = dict(enumerate(cliques))
+    remaining = dict(enumerate(cliques))
     for i, to in enumerate(after):
         if to >= 0 and set(cliques[to]) <= set(cliques[i]):  # the next one lies within this one
-            cliques[to] = left[to] = left.pop(i)
-            after = [to if each == i else each for each in after]
-    number = {i: n for n, i in enumerate(reversed(left))}
-    kept = [cliques[i] for i in number]
+            cliques[to] = remaining[to] = remaining.pop(i)
+            after = [to if home == i else home for home in after]
+    number = {i: n for n, i in enumerate(reversed(remaining))}
+    maximal = [cliques[i] for i in number]
     parents = [number.get(after[i], -1) for i in number]
-    sizes = [set(clique) for clique in kept]
+    sizes = [set(clique) for clique in maximal]
     homes = [next(n for n, size in enumerate(sizes) if size >= set(s)) for s in product.scopes]
-    return kept, parents, homes
+    return maximal, parents, homes
 
 
 def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
@@ -412,10 +412,10 @@ def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
     if product is None:
         raise FitError("The local models of this network are not all probability tables.")
     scopes = (*product.scopes, *together)
-    found = plan(product.levels, scopes)
-    if found.entries > MAX_ENTRIES:
+    order = plan(product.levels, scopes)
+    if order.entries > MAX_ENTRIES:
         raise FitError(
-            f"Exact answers of this network need tables of {found.entries:.3g} numbers, above "
+            f"Exact answers of this network need tables of {order.entries:.3g} numbers, above "
             f"the {MAX_ENTRIES:.0e} that are stored."
         )
-    return JunctionTree(product.levels, scopes, product.tables, found.order)
+    return JunctionTree(product.levels, scopes, product.tables, order.order)

@@ -92,9 +92,9 @@ class Gibbs(Engine):
 
     def ask(self, question: Question) -> Reply:
         """Averages of the conditionals of what is asked over the states of chains."""
-        found = RowAnswers(question, "by Gibbs sampling")
-        gather(found, question.field, np.arange(question.size), _effort(question))
-        return found.found()
+        answers = RowAnswers(question, "by Gibbs sampling")
+        gather(answers, question.field, np.arange(question.size), _effort(question))
+        return answers.found()
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Averages over chains, or one state of a chain for each row."""
@@ -178,7 +178,7 @@ class RowAnswers:
 
 
 def gather(
-    found: RowAnswers,
+    answers: RowAnswers,
     net: MarkovNet,
     places: Integers,
     effort: Effort,
@@ -188,21 +188,21 @@ def gather(
 
     Parameters
     ----------
-    found : what the answers are added to.
+    answers : what the answers are added to.
     net : conditionals of all variables given their neighbours.
     places : the rows.
     effort : how long to simulate.
     starts : where chains begin, by node; None takes rows of the data.
     """
-    question, waiting = found.question, places[:0]
+    question, waiting = answers.question, places[:0]
     gaps = question.gaps[places]
     for i, node in enumerate(question.asked):
         unclear = open_rows(net, gaps, node)
-        found.own(net, i, places[~unclear])
+        answers.own(net, i, places[~unclear])
         waiting = np.union1d(waiting, places if question.together else places[unclear])
     for part in row_blocks(net, waiting, effort.chains):
-        _simulate(found, net, part, effort, starts)
-    found.notes.append(partial(far_notes, net, question, places))
+        _simulate(answers, net, part, effort, starts)
+    answers.notes.append(partial(far_notes, net, question, places))
 
 
 def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[Note]:
@@ -243,25 +243,25 @@ class _Target:
         """Take in the states of one sweep; where distributions are tables, of some sweeps only."""
         self.count += 1
         if self.count % self.step == 0:
-            found = self._conditional(now, slice(None), now.size)
-            self.average.add(found)
-            self.history.append(centre(found))
+            distribution = self._conditional(now, slice(None), now.size)
+            self.average.add(distribution)
+            self.history.append(centre(distribution))
 
 
 def _simulate(
-    found: RowAnswers,
+    answers: RowAnswers,
     net: MarkovNet,
     part: Integers,
     effort: Effort,
     starts: Mapping[int, NDArray[Any]] | None,
 ) -> None:
     """Simulate rows, and average the conditionals of all that is asked and not answered by its own."""
-    question = found.question
+    question = answers.question
     gaps, asked = question.gaps[part], question.asked
     columns = [column[part] for column in question.columns]
     hidden = reach_hidden(net, gaps, asked)
-    known = known_neighbours(net, hidden, gaps)
-    chains = begin(net, columns, hidden, known, effort.chains, question.rng, starts)
+    nearby = known_neighbours(net, hidden, gaps)
+    chains = begin(net, columns, hidden, nearby, effort.chains, question.rng, starts)
     targets = [_Target(net, node, chains, effort.sweeps) for node in asked]
     # A single row can afford to look at every hidden variable: one that is stuck spoils all answers.
     watched = np.flatnonzero(hidden[0]).tolist() if len(gaps) == 1 else []
@@ -280,14 +280,14 @@ def _simulate(
     worst = diagnose(np.stack(others)).rhat.max() if others else 1.0
     for i, target in enumerate(targets):
         if open_rows(net, gaps, target.node).any():
-            found.by_chain[i] = each = target.average.found()
-            found.parts[i].append((part, each.pool_rows(effort.chains)))
+            answers.by_chain[i] = average = target.average.found()
+            answers.parts[i].append((part, average.pool_rows(effort.chains)))
             mixing = diagnose(np.stack(target.history).reshape(-1, len(gaps), effort.chains))
             mixing = mixing._replace(rhat=np.fmax(mixing.rhat, worst))
-            for array, values in zip(found.mixing, mixing, strict=True):
+            for array, values in zip(answers.mixing, mixing, strict=True):
                 array[i, part] = values
     if question.together:
-        found.states = np.stack(states, axis=1)
+        answers.states = np.stack(states, axis=1)
 
 
 # -- completion ------------------------------------------------------------------------------------
@@ -307,9 +307,9 @@ def fill(
     holes = places[question.gaps[places].any(axis=1)]
     for part in row_blocks(net, holes, effort.chains):
         hidden = question.gaps[part]
-        known = known_neighbours(net, hidden, hidden)
+        nearby = known_neighbours(net, hidden, hidden)
         rows = [column[part] for column in question.columns]
-        chains = begin(net, rows, hidden, known, effort.chains, question.rng)
+        chains = begin(net, rows, hidden, nearby, effort.chains, question.rng)
         totals: dict[int, NDArray[Any]] = {}
 
         def watch(now: Chains, totals: dict[int, NDArray[Any]] = totals) -> None:
@@ -332,6 +332,6 @@ def _point(net: MarkovNet, now: Chains, node: int, slots: Integers | None) -> Ar
     """Expected values, or probabilities of levels, of a variable where it is hidden."""
     xs = _inputs(now.columns, net.inputs[node], slice(None) if slots is None else slots)
     size = now.size if slots is None else len(slots)
-    found = distribution_of(net.conditionals[node], net.variables[node], xs, size)
-    levels = found.categorical
-    return found.mean if levels is None else levels.probabilities
+    distribution = distribution_of(net.conditionals[node], net.variables[node], xs, size)
+    levels = distribution.categorical
+    return distribution.mean if levels is None else levels.probabilities

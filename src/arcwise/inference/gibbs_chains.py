@@ -66,29 +66,31 @@ def reach_hidden(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
     >>> reach_hidden(net, np.array([[True, False, True]]), [0]).tolist()
     [[True, False, False]]
     """
-    found = np.zeros_like(gaps)
-    found[:, list(targets)] = gaps[:, list(targets)]
+    result = np.zeros_like(gaps)
+    result[:, list(targets)] = gaps[:, list(targets)]
     stack = list(targets)
     while stack:
         node = stack.pop()
         for other in net.graph.neighbours[node]:
-            fresh = gaps[:, other] & found[:, node] & ~found[:, other]
+            fresh = gaps[:, other] & result[:, node] & ~result[:, other]
             if fresh.any():
-                found[:, other] |= fresh
+                result[:, other] |= fresh
                 stack.append(other)
-    return found
+    return result
 
 
 def known_neighbours(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
     """Known variables that are neighbours of hidden ones, row by row."""
-    found = np.zeros_like(hidden)
+    result = np.zeros_like(hidden)
     for node in np.flatnonzero(hidden.any(axis=0)).tolist():
         for other in net.graph.neighbours[node]:
-            found[:, other] |= hidden[:, node]
-    return found & ~gaps
+            result[:, other] |= hidden[:, node]
+    return result & ~gaps
 
 
-def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> tuple[Array, Array]:
+def distances(
+    net: MarkovNet, columns: Sequence[NDArray[Any]], observed: Mask
+) -> tuple[Array, Array]:
     """Distances of rows from the typical rows over what is known: Euclidean squares, and largest.
 
     Numbers count in standard deviations of the typical rows, levels as 0 or 1. A column that never
@@ -98,11 +100,11 @@ def distances(net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask) -> t
     -------
     Two arrays, rows by typical rows.
     """
-    rows, count = len(known), len(net.starts[0])
+    rows, count = len(observed), len(net.starts[0])
     squares, largest = np.zeros((rows, count)), np.zeros((rows, count))
-    for node in np.flatnonzero(known.any(axis=0)).tolist():
+    for node in np.flatnonzero(observed.any(axis=0)).tolist():
         apart = _distances_to_typical(net, node, columns[node])
-        apart[~known[:, node]] = 0.0
+        apart[~observed[:, node]] = 0.0
         with np.errstate(over="ignore"):
             squares += np.minimum(apart, 1e150) ** 2
         np.maximum(largest, apart, out=largest)
@@ -122,18 +124,18 @@ def _distances_to_typical(net: MarkovNet, node: int, column: NDArray[Any]) -> Ar
 
 
 def far_evidence_notes(
-    net: MarkovNet, columns: Sequence[NDArray[Any]], known: Mask
+    net: MarkovNet, columns: Sequence[NDArray[Any]], observed: Mask
 ) -> tuple[Note, ...]:
     """Notes on evidence of one row that lies far from every row of the data."""
-    if not known.any():
+    if not observed.any():
         return ()
-    squares, largest = distances(net, columns, known)
+    squares, largest = distances(net, columns, observed)
     nearest = int(squares[0].argmin())
     if largest[0].min() <= FAR:
         return ()
     apart = {
         node: float(_distances_to_typical(net, node, columns[node])[0, nearest])
-        for node in np.flatnonzero(known[0]).tolist()
+        for node in np.flatnonzero(observed[0]).tolist()
     }
     worst = max(apart, key=lambda node: apart[node])
     how = (
@@ -155,9 +157,9 @@ def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: 
         return []
     hidden = np.zeros_like(gaps)
     hidden[:, node] = True
-    known = known_neighbours(net, hidden, gaps)
-    _, largest = distances(net, columns, known)
-    count = int((known.any(axis=1) & (largest.min(axis=1) > FAR)).sum())
+    nearby = known_neighbours(net, hidden, gaps)
+    _, largest = distances(net, columns, nearby)
+    count = int((nearby.any(axis=1) & (largest.min(axis=1) > FAR)).sum())
     if not count:
         return []
     which = "1 row lies" if count == 1 else f"{count} rows lie"
@@ -172,7 +174,7 @@ def begin(
     net: MarkovNet,
     columns: Sequence[NDArray[Any]],
     hidden: Mask,
-    known: Mask,
+    observed: Mask,
     chains: int,
     rng: np.random.Generator,
     starts: Mapping[int, NDArray[Any]] | None = None,
@@ -184,16 +186,16 @@ def begin(
     net : the network.
     columns : one array a variable, one entry a row.
     hidden : rows by variables, true where a variable is to be drawn.
-    known : rows by variables, true where its value may guide the start.
+    observed : rows by variables, true where its value may guide the start.
     chains : how many chains for each row.
     rng : the random generator.
     starts : values of hidden variables by node, one a chain; None takes rows of the data.
     """
     rows, size = len(hidden), len(hidden) * chains
-    squares, _ = distances(net, columns, known)
+    squares, _ = distances(net, columns, observed)
     order = np.argsort(squares, axis=1, kind="stable")
     # Without evidence no row is nearer than another, and every one is as good a start.
-    power = np.where(known.any(axis=1), 3.0, 1.0)[:, None]
+    power = np.where(observed.any(axis=1), 3.0, 1.0)[:, None]
     places = (squares.shape[1] * rng.random((rows, chains)) ** power).astype(np.intp)
     start = np.take_along_axis(order, places, axis=1).ravel()
     states: Columns = []
@@ -242,8 +244,8 @@ def run(
         if number >= effort.burn_in:
             watch(chains)
     for node, places in chains.steps:  # elsewhere a variable may be unknown and not matter
-        drawn = chains.columns[node] if places is None else chains.columns[node][places]
-        if not np.isfinite(drawn).all():
+        values = chains.columns[node] if places is None else chains.columns[node][places]
+        if not np.isfinite(values).all():
             raise FitError(
                 f"Draws of {net.names[node]!r} are not finite: the evidence is too extreme for "
                 "its local model."

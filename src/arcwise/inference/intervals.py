@@ -111,18 +111,18 @@ def box_points(mean: Array, covariance: Array, limits: Limits, rng: np.random.Ge
     if count is None:
         groups = [_lattice(mean, factor, limits, rng) for _ in range(_SHIFTS)]
     else:
-        groups = [_nested_rule(mean, factor, limits, each) for each in (count, 2 * count // 3)]
+        groups = [_nested_rule(mean, factor, limits, group) for group in (count, 2 * count // 3)]
     top = max(float(logs.max()) for _, logs in groups)
     if not np.isfinite(top):
         raise FitError("The evidence is impossible: the intervals have probability zero together.")
     masses = [np.exp(logs - top) for _, logs in groups]
     values = np.concatenate([values for values, _ in groups])
-    own = np.repeat(np.arange(len(groups)), [len(each) for each in masses])
-    joined = np.concatenate(masses)
-    coarse = np.stack([np.where(own == g, joined, 0.0) for g in range(len(groups))])
+    group_of = np.repeat(np.arange(len(groups)), [len(group) for group in masses])
+    mass = np.concatenate(masses)
+    coarse = np.stack([np.where(group_of == g, mass, 0.0) for g in range(len(groups))])
     coarse /= np.maximum(coarse.sum(axis=1, keepdims=True), 1e-300)
     if count is None:
-        return Points(values, joined / joined.sum(), coarse, True)
+        return Points(values, mass / mass.sum(), coarse, True)
     return Points(values, coarse[0], coarse[1:], False)
 
 
@@ -134,8 +134,8 @@ def _factor(covariance: Array) -> Array:
             if factor[j, j] > 0:
                 off = covariance[i, j] - factor[i, :j] @ factor[j, :j]
                 factor[i, j] = off / factor[j, j]
-        left = covariance[i, i] - factor[i, :i] @ factor[i, :i]
-        factor[i, i] = np.sqrt(left) if left > 1e-12 * covariance[i, i] else 0.0
+        residual = covariance[i, i] - factor[i, :i] @ factor[i, :i]
+        factor[i, i] = np.sqrt(residual) if residual > 1e-12 * covariance[i, i] else 0.0
     return factor
 
 
@@ -228,32 +228,32 @@ class Intervals(Engine):
     def ask(self, question: Question) -> Reply:
         """Mixtures over the points, and a joint distribution by draws."""
         net, rows, points = _average(question)
-        found = predictive(net, question.asked, rows)
-        means, errors = found.mean, points.error(found.mean)
+        moments = predictive(net, question.asked, rows)
+        means, errors = moments.mean, points.error(moments.mean)
         answers = []
-        for place in range(len(question.asked)):
-            shape = _mixture(found, place, points.shares)
+        for index in range(len(question.asked)):
+            shape = _mixture(moments, index, points.shares)
             size = float(len(points.shares)) if points.simulated else np.inf
             rhat = np.nan if points.simulated else 1.0
-            mixing = Mixing(*(np.array([x]) for x in (errors[place], rhat, size)))
+            mixing = Mixing(*(np.array([x]) for x in (errors[index], rhat, size)))
             answers.append(Answer(shape, mixing, way="by quasi-random points in the intervals"))
         joint = None
         if question.together:
             variables = tuple(net.variables[node] for node in question.asked)
-            chosen = resample(points.shares, _STATES, question.rng)
-            noise = question.rng.standard_normal((_STATES, found.root.shape[1]))
-            drawn = means[chosen] + noise @ (found.root * found.ratios[:, None]).T
-            joint = States(variables, drawn.T[:, :, None].copy())
-        notes = _notes(question, found, joint is not None)
+            picks = resample(points.shares, _STATES, question.rng)
+            noise = question.rng.standard_normal((_STATES, moments.root.shape[1]))
+            draws = means[picks] + noise @ (moments.root * moments.ratios[:, None]).T
+            joint = States(variables, draws.T[:, :, None].copy())
+        notes = _notes(question, moments, joint is not None)
         return Reply(tuple(answers), joint, lambda: notes)
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Draws of rows: points by their shares, and the other variables given them."""
         _, rows, points = _average(question)
-        chosen = resample(points.shares, question.size, question.rng)
+        picks = resample(points.shares, question.size, question.rng)
         columns, gaps = list(question.columns), question.gaps.copy()
         for node in question.ranges:
-            columns[node] = rows.value(node)[chosen]
+            columns[node] = rows.value(node)[picks]
             gaps[:, node] = False
         return ClosedForm().complete(
             replace(question, columns=tuple(columns), gaps=gaps, ranges={}), draw
@@ -265,8 +265,8 @@ def _average(question: Question) -> tuple[BayesNet, KnownRows, Points]:
     net = linear_net(question.net)
     if net is None:
         raise FitError("Closed forms need linear-Gaussian local models.")
-    seen = {node: float(column[0]) for node, column in question.values(0).items()}
-    evidence = KnownRows(seen, lambda node: np.array([seen[node]]))
+    values = {node: float(column[0]) for node, column in question.values(0).items()}
+    evidence = KnownRows(values, lambda node: np.array([values[node]]))
     check_relations(net, evidence)
     nodes = tuple(question.ranges)
     before = predictive(net, nodes, evidence)
@@ -277,33 +277,33 @@ def _average(question: Question) -> tuple[BayesNet, KnownRows, Points]:
     varying = {n: points.values[:, i] for i, n in enumerate(nodes) if np.linalg.norm(root[i]) > 0}
 
     def value(node: int) -> Array:
-        return varying[node] if node in varying else np.full(count, seen[node])
+        return varying[node] if node in varying else np.full(count, values[node])
 
-    return net, KnownRows({*seen, *varying}, value, count), points
+    return net, KnownRows({*values, *varying}, value, count), points
 
 
-def _mixture(found: Predictive, place: int, shares: Array) -> Distribution:
+def _mixture(answer: Predictive, index: int, shares: Array) -> Distribution:
     """The average of the answers for one variable."""
-    mean, scale = found.mean[:, place], found.scale[:, place]
+    mean, scale = answer.mean[:, index], answer.scale[:, index]
     middle = shares @ mean
     # A variable that the intervals determine has no spread given a point: it gets one that no one sees.
     least = 1e-3 * np.sqrt(shares @ (mean - middle) ** 2) + 1e-12 * abs(middle)
-    freedom = found.freedom[place]
+    freedom = answer.freedom[index]
     if freedom < _FREEDOM and len(shares) == _NODES[1] and (scale > least).all():
         return distributions(mean, scale, np.full(len(mean), freedom)).pool_rows(len(mean), shares)
     wide = np.sqrt(freedom / (freedom - 2.0)) if freedom > 2 else 1.0
     return Normal(mean, np.maximum(scale * wide, least)).pool_rows(len(mean), shares)
 
 
-def _notes(question: Question, found: Predictive, is_joint: bool) -> list[Note]:
+def _notes(question: Question, answer: Predictive, is_joint: bool) -> list[Note]:
     """How the intervals were integrated, and what to be careful with."""
     names = [question.net.names[node] for node in question.ranges]
     notes = []
     if is_joint:
         text = f"Correlations and joint probabilities are those of {_STATES} draws."
         notes.append(answer_note(text))
-    if found.saturated:
-        notes.append(saturated_note([question.net.names[node] for node in found.saturated]))
+    if answer.saturated:
+        notes.append(saturated_note([question.net.names[node] for node in answer.saturated]))
     if len(names) in _NODES:
         count = _NODES[len(names)] ** len(names)
         text = f"Intervals of {sentence_list(names)} are integrated with {count} points."

@@ -126,26 +126,26 @@ def range_over(
     make : the kind of range.
     """
     edges = _free_edges(equivalents.essential, forced)
-    fitted = _local_models(net, equivalents.essential, forced, equivalents.refit)
+    local_models = _local_models(net, equivalents.essential, forced, equivalents.refit)
     if not edges:
-        found = make((answer,), (), True, (_SAME,))
-    elif fitted is None:
-        found = make((), edges, False, (_unknown(edges),))
+        range_ = make((answer,), (), True, (_SAME,))
+    elif local_models is None:
+        range_ = make((), edges, False, (_unknown(edges),))
     else:
         usual = EXACT_GRAPHS if answer.error == 0 else SIMULATED_GRAPHS
         graphs = some_members(equivalents.essential, net.graph, forced, most or usual, rng)
-        answers = (answer, *_answers_of(net, graphs.graphs[1:], fitted, ask))
+        answers = (answer, *_answers_of(net, graphs.graphs[1:], local_models, ask))
         missed = len(graphs.graphs) - len(answers)
-        found = make(answers, edges, graphs.complete and not missed)
+        range_ = make(answers, edges, graphs.complete and not missed)
         names = [net.names[node] for node in forced]
-        found = replace(found, notes=_notes(found, names, missed, not graphs.complete))
+        range_ = replace(range_, notes=_notes(range_, names, missed, not graphs.complete))
     if not equivalents.rules_known:
-        found = found.noted(_NO_RULES)
-    return _over_graphs(found, answer, net, forced, ask, equivalents, rng)
+        range_ = range_.noted(_NO_RULES)
+    return _over_graphs(range_, answer, net, forced, ask, equivalents, rng)
 
 
 def _over_graphs(
-    found: Range,
+    range_: Range,
     answer: Any,
     net: BayesNet,
     forced: Sequence[int],
@@ -156,16 +156,16 @@ def _over_graphs(
     """A range with that over the graphs of a certainty, each with its equivalent ones."""
     other, refit = equivalents.certainty, equivalents.refit
     if other is None:
-        return found
+        return range_
     why = other.why or (answer_note("answers are simulated") if answer.error != 0 else None)
     if why or not other.graphs:
         why = why or answer_note("no rows")
-        said = f"There is no range over other graphs, since they have no certainty: {why.text}."
-        return found.noted(said, *why.fixes)
+        text = f"There is no range over other graphs, since they have no certainty: {why.text}."
+        return range_.noted(text, *why.fixes)
     if refit is None:
         many = plural(len(other.graphs), other.over)
-        said = f"The range over {many} needs the training data: {{load()}}."
-        return found.noted(said, Fix(verb="load", arguments="path, data="))
+        text = f"The range over {many} needs the training data: {{load()}}."
+        return range_.noted(text, Fix(verb="load", arguments="path, data="))
     graphs = {
         member
         for graph in other.graphs
@@ -179,14 +179,14 @@ def _over_graphs(
         return tuple(refit(node, row) for node, row in enumerate(graph.parents))
 
     answers = (answer, *_answers_of(net, ordered, fitted, ask))
-    each = " with" if len(other.graphs) == 1 else ", each with"
-    over = f"{plural(len(other.graphs), other.over)}{each} equivalent ones"
-    return replace(found, graphs=type(found)(answers, (), True, over=over))
+    suffix = " with" if len(other.graphs) == 1 else ", each with"
+    over = f"{plural(len(other.graphs), other.over)}{suffix} equivalent ones"
+    return replace(range_, graphs=type(range_)(answers, (), True, over=over))
 
 
 def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[Note, ...]:
     """A note on each variable that acts on a target and is set to what no row of the data is near."""
-    said = []
+    notes = []
     for node, value in forced.items():
         if net.names[target] not in net.graph.descendants_of(net.names[node]):
             continue
@@ -197,17 +197,17 @@ def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[No
         if off > FAR:
             name, far = net.names[node], f"{off:.3g} standard deviations away"
             text = f"{name!r} is set {far} from every row of the data: the answer is unreliable."
-            said.append(answer_note(text, (name,)))
-    return tuple(said)
+            notes.append(answer_note(text, (name,)))
+    return tuple(notes)
 
 
-def _off(model: Conditional, place: int, value: float) -> float:
+def _off(model: Conditional, index: int, value: float) -> float:
     """How far a value is from all of an input's, in its scale; 0 for levels, and for models without rows."""
     windows = windows_of(model)
-    if windows is None or (windows.unordered and windows.unordered[place]):
+    if windows is None or (windows.unordered and windows.unordered[index]):
         return 0.0
-    nearest = np.abs(np.asarray(windows.inputs[place], dtype=float) - value).min()
-    return float(nearest / windows.scales[place + 1])
+    nearest = np.abs(np.asarray(windows.inputs[index], dtype=float) - value).min()
+    return float(nearest / windows.scales[index + 1])
 
 
 def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
@@ -221,16 +221,16 @@ def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
 
 
 def _answers_of(
-    net: BayesNet, graphs: Iterable[DAG], fitted: Fitted, ask: Callable[[BayesNet], Answer]
+    net: BayesNet, graphs: Iterable[DAG], models: Fitted, ask: Callable[[BayesNet], Answer]
 ) -> list[Answer]:
     """The answers of other members; one that finds no answer is left out."""
-    found = []
+    answers = []
     for graph in graphs:
         try:
-            found.append(ask(BayesNet(net.variables, graph, fitted(graph))))
+            answers.append(ask(BayesNet(net.variables, graph, models(graph))))
         except FitError:
             continue
-    return found
+    return answers
 
 
 # -- local models of other members -----------------------------------------------------------------
@@ -246,8 +246,8 @@ def _local_models(
     if fits is None:
         return None
     return lambda graph: tuple(
-        model if own == other else fits(node, other)
-        for node, (model, own, other) in enumerate(
+        model if parents == other else fits(node, other)
+        for node, (model, parents, other) in enumerate(
             zip(net.conditionals, net.graph.parents, graph.parents, strict=True)
         )
     )
@@ -262,22 +262,22 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
     nodes = _around(essential, forced)
     hidden = nodes | upward(net.graph, nodes, ())
     order = [node for node in net.graph.order() if node in hidden]
-    place = {node: i for i, node in enumerate(order)}
+    index_of = {node: i for i, node in enumerate(order)}
     root = roots(net, order, hidden)
     mean = centres(net, order, hidden, NOTHING)[0]
     rows = max(float(getattr(model, "rows", 0.0)) for model in net.conditionals)
-    known: dict[tuple[int, tuple[int, ...]], GaussianConditional] = {}
+    models: dict[tuple[int, tuple[int, ...]], GaussianConditional] = {}
 
     def regression(child: int, parents: tuple[int, ...]) -> GaussianConditional:
-        if (child, parents) not in known:
-            places = [place[node] for node in (child, *parents)]
+        if (child, parents) not in models:
+            places = [index_of[node] for node in (child, *parents)]
             part = root[places]
             size = rows or 1.0
             model = regress(size, mean[places], size * (part @ part.T))
             if not rows:  # made by hand: the parameters are taken as known
                 model = replace(model, rows=0.0, spread=np.zeros_like(model.spread))
-            known[child, parents] = model
-        return known[child, parents]
+            models[child, parents] = model
+        return models[child, parents]
 
     return regression
 
@@ -297,18 +297,18 @@ def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
 _NO_RULES = "The file lacks the rules of learning; they may exclude some of these graphs."
 
 
-def _notes(found: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[Note, ...]:
+def _notes(range_: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[Note, ...]:
     """What the range is over, and what it leaves out."""
     together = " together" if len(names) > 1 else ""
     sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
-    reason = f"Data alone do not determine the direction of {_edges(found.edges)}"
+    reason = f"Data alone do not determine the direction of {_edges(range_.edges)}"
     if cut:
         more = "there are more, and {max_graphs=} sets their number"
-        said = f"{reason}: the range is over {len(found) + missed} of the {sets} ({more})."
-    elif found.same:
-        said = f"{reason}, but mean and sd are the same for all {len(found)} {sets}."
+        said = f"{reason}: the range is over {len(range_) + missed} of the {sets} ({more})."
+    elif range_.same:
+        said = f"{reason}, but mean and sd are the same for all {len(range_)} {sets}."
     else:
-        said = f"{reason}: the range is over the {len(found) + missed} {sets}."
+        said = f"{reason}: the range is over the {len(range_) + missed} {sets}."
     over = answer_note(said, tuple(names), (Fix("max_graphs"),) * cut)
     if not missed:
         return (over,)
@@ -373,16 +373,16 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
     return tuple(models)
 
 
-def _covered_arcs(own: Rows, other: Rows) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+def _covered_arcs(parents_of: Rows, other: Rows) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Arcs (x, y) to turn, each covered when its turn comes, with the parents that both share."""
-    parents = [set(row) for row in own]
-    turned = sum(len(row - set(wanted)) for row, wanted in zip(parents, other, strict=True))
+    parents = [set(row) for row in parents_of]
+    turned = sum(len(row - set(target)) for row, target in zip(parents, other, strict=True))
     for _ in range(turned):
         rows = tuple(tuple(sorted(row)) for row in parents)
         order = topological(rows, transpose(rows))
-        place = {node: i for i, node in enumerate(order)}
+        rank = {node: i for i, node in enumerate(order)}
         y = next(node for node in order if parents[node] - set(other[node]))
-        x = max(parents[y] - set(other[y]), key=place.__getitem__)
+        x = max(parents[y] - set(other[y]), key=rank.__getitem__)
         parents[y].discard(x)
         yield x, y, tuple(sorted(parents[y]))
         parents[x].add(y)
@@ -416,13 +416,13 @@ def _turned_regressions(
     intercept = second.intercepts + slope * first.intercepts
     slopes = rest + slope[..., None] * first.slopes
     gain = slope * first.variances / variance
-    own = first.slopes - gain[..., None] * slopes
-    parts = (own[..., :to_number], gain[..., None], own[..., to_number:])
+    direct = first.slopes - gain[..., None] * slopes
+    parts = (direct[..., :to_number], gain[..., None], direct[..., to_number:])
     alone = ConditionalGaussianModel(first.discrete, intercept, slopes, variance)
-    given = ConditionalGaussianModel(
+    conditional = ConditionalGaussianModel(
         (*first.discrete[:to], False, *first.discrete[to:]),
         first.intercepts - gain * intercept,
         np.concatenate(parts, axis=-1),
         first.variances * second.variances / variance,
     )
-    return given, alone
+    return conditional, alone

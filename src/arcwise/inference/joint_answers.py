@@ -75,9 +75,9 @@ class Cells:
     def marginal(self, places: Sequence[int]) -> Array:
         """The table of some variables, in their order."""
         others = tuple(i for i in range(self.table.ndim) if i not in places)
-        kept = sorted(places)
+        order = sorted(places)
         sums: Array = self.table.sum(axis=others)
-        return sums.transpose([kept.index(place) for place in places])
+        return sums.transpose([order.index(axis) for axis in places])
 
     @property
     def frame(self) -> Frame:
@@ -94,8 +94,8 @@ class Cells:
         """The cells as text; none of a large table."""
         return self.frame.to_text().splitlines() if self.table.size <= _SHOWN else []
 
-    def _numbers(self, place: int) -> Array:
-        variable = self.variables[place]
+    def _numbers(self, axis: int) -> Array:
+        variable = self.variables[axis]
         if not variable.numeric:
             raise no_numbers(variable.name)
         return np.array(variable.levels, dtype=float)
@@ -105,15 +105,15 @@ class Cells:
         """Correlation matrix; 0 beside the diagonal for a variable that is determined."""
         size = len(self.variables)
         numbers = [self._numbers(i) for i in range(size)]
-        off = [each - self.marginal([i]) @ each for i, each in enumerate(numbers)]
-        sd = [np.sqrt(self.marginal([i]) @ each**2) for i, each in enumerate(off)]
-        found = np.eye(size)
+        off = [values - self.marginal([i]) @ values for i, values in enumerate(numbers)]
+        sd = [np.sqrt(self.marginal([i]) @ values**2) for i, values in enumerate(off)]
+        matrix = np.eye(size)
         for i in range(size):
             for j in range(i):
                 if sd[i] > 0 and sd[j] > 0:
                     share = off[i] @ self.marginal([i, j]) @ off[j] / (sd[i] * sd[j])
-                    found[i, j] = found[j, i] = np.clip(share, -1.0, 1.0)
-        return found
+                    matrix[i, j] = matrix[j, i] = np.clip(share, -1.0, 1.0)
+        return matrix
 
     @property
     def mode(self) -> Array:
@@ -145,8 +145,8 @@ class Cells:
     def box(self, limits: Mapping[int, Any]) -> Probability:
         """Probability of marked levels of several variables."""
         table = self.table
-        for place, marked in limits.items():
-            table = np.compress(marked, table, axis=place)
+        for axis, marked in limits.items():
+            table = np.compress(marked, table, axis=axis)
         return Probability(float(table.sum()))
 
     def share(
@@ -217,9 +217,9 @@ def scores(values: Array, levels: bool = False) -> Array:
         return values * APART
     out = np.empty(values.shape)
     for column in range(values.shape[1]):
-        _, place, count = np.unique(values[:, column], return_inverse=True, return_counts=True)
+        _, index, count = np.unique(values[:, column], return_inverse=True, return_counts=True)
         middle = np.cumsum(count) - 0.5 * count  # ties share the middle of their ranks
-        out[:, column] = ndtri(middle / len(values))[place]
+        out[:, column] = ndtri(middle / len(values))[index]
     return out
 
 
@@ -252,9 +252,9 @@ class States:
         """The states, one a row."""
         return self.values.reshape(len(self.variables), -1).T
 
-    def _numbers(self, place: int, rows: Array) -> Array:
+    def _numbers(self, index: int, rows: Array) -> Array:
         """States of a variable as numbers; text has none."""
-        variable, column = self.variables[place], rows[:, place]
+        variable, column = self.variables[index], rows[:, index]
         if variable.discrete and not variable.numeric:
             raise no_numbers(variable.name)
         return numbers_of(variable, column.astype(np.intp) if variable.discrete else column)
@@ -289,10 +289,10 @@ class States:
         first, second = (np.concatenate([self._scored(i) for i in side], axis=1) for side in (a, b))
         return mutual_information(first, second)
 
-    def _scored(self, place: int) -> Array:
-        flat = self._rows[:, place]
+    def _scored(self, index: int) -> Array:
+        flat = self._rows[:, index]
         every = np.linspace(0, flat.size - 1, min(flat.size, NEIGHBOUR_DRAWS)).astype(np.intp)
-        return scores(flat[every, None], self.variables[place].discrete)
+        return scores(flat[every, None], self.variables[index].discrete)
 
     def logpdf(self, columns: Array) -> Array:
         """Logarithms of the shares of states that are equal to rows of levels; numbers have none."""
@@ -308,9 +308,9 @@ class States:
 
         def inside(rows: Array) -> NDArray[np.bool_]:
             holds = np.ones(len(rows), dtype=bool)
-            for place, limit in limits.items():
-                column = rows[:, place]
-                if self.variables[place].discrete:
+            for index, limit in limits.items():
+                column = rows[:, index]
+                if self.variables[index].discrete:
                     holds &= limit[column.astype(np.intp)]
                 else:
                     holds &= (column >= limit[0]) & (column <= limit[1])
@@ -322,8 +322,8 @@ class States:
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
     ) -> Probability:
         """Share of the states in which an event holds; no others are drawn."""
-        found = holds(self._rows).astype(float).reshape(self.values.shape[1:])
-        return share_of(float(found.mean()), float(diagnose(found[:, None, :]).ess[0]))
+        frequencies = holds(self._rows).astype(float).reshape(self.values.shape[1:])
+        return share_of(float(frequencies.mean()), float(diagnose(frequencies[:, None, :]).ess[0]))
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """States chosen at random: each at most once as long as there are enough."""

@@ -166,9 +166,9 @@ class Beliefs(Framed):
     @property
     def quality(self) -> Quality:
         """How the whole came about: the worst of its parts."""
-        each = [single.quality for single in self.singles]
-        way = next((quality.way for quality in each if not quality.exact), "")
-        notes = dict.fromkeys(note for quality in each for note in quality.notes)
+        qualities = [single.quality for single in self.singles]
+        way = next((quality.way for quality in qualities if not quality.exact), "")
+        notes = dict.fromkeys(note for quality in qualities for note in quality.notes)
         return Quality(self.error, self.rhat, self.ess, way, tuple(notes))
 
     def place(self, name: str) -> int:
@@ -232,8 +232,8 @@ class Beliefs(Framed):
         belief has one.
         """
         words: dict[str, Any] = {"draws": draws, "seed": seed}
-        found = self._chance(event, **words)
-        return found.over(self.range, lambda answer: answer.probability(event, **words))
+        chance = self._chance(event, **words)
+        return chance.over(self.range, lambda answer: answer.probability(event, **words))
 
     def _chance(self, event: Event, draws: int, seed: Seed) -> Probability:
         """Probability of an event, without its range."""
@@ -250,7 +250,9 @@ class Beliefs(Framed):
         if len(event) == 1:
             name = next(iter(event))
             return self.singles[self.place(name)].probability(event[name])
-        return self.joint.box({self.place(n): self[n].limits(each) for n, each in event.items()})
+        return self.joint.box(
+            {self.place(n): self[n].limits(limits) for n, limits in event.items()}
+        )
 
     def _example(self) -> str:
         """An event of the first variable."""
@@ -259,11 +261,11 @@ class Beliefs(Framed):
 
     def _by_name(self, rows: Array) -> Draws:
         """Draws as users know them, by name."""
-        found: Draws = {}
+        by_name: Draws = {}
         for i, single in enumerate(self.singles):
             levels = getattr(single.distribution, "values", None)
-            found[single.name] = rows[:, i] if levels is None else levels(rows[:, i])
-        return found
+            by_name[single.name] = rows[:, i] if levels is None else levels(rows[:, i])
+        return by_name
 
     def draws(self, n: int, seed: Seed = 0) -> Draws:
         """Values by name; the same seed gives the same ones."""
@@ -288,8 +290,8 @@ class Beliefs(Framed):
     @property
     def frame(self) -> Frame:
         """One row per variable with its correlations; of levels, one per combination with its probability."""
-        said = self.quality.lines("errors of the means", self.error, "up to ")
-        notes = tuple(line.strip() for line in (*said, *range_lines(self.range)))
+        lines = self.quality.lines("errors of the means", self.error, "up to ")
+        notes = tuple(line.strip() for line in (*lines, *range_lines(self.range)))
         title = sentence(self.names, self.given, self.do)
         if (cells := self.joint.cells) is not None:
             return replace(cells.frame, title=title, notes=notes)
@@ -312,5 +314,5 @@ class Beliefs(Framed):
                 lines.append(f"  {name:<{width}} {entries}")
         if (cells := self.joint.cells) is not None:
             lines += [f"  {line}" for line in cells.lines()]
-        said = self.quality.lines("errors of the means", self.error, "up to ")
-        return "\n".join([*lines, *said, *range_lines(self.range)])
+        notes = self.quality.lines("errors of the means", self.error, "up to ")
+        return "\n".join([*lines, *notes, *range_lines(self.range)])

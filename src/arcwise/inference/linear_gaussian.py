@@ -76,8 +76,8 @@ def own_spread(net: BayesNet, node: int, share: float) -> float:
     model = linear_model(net, node)
     if not is_determined(net, node):
         return np.inf
-    own = model.sd / np.sqrt(FLOOR) if model.coefficients.any() else model.sd
-    return float(own * max(share, np.sqrt(model.rows * FLOOR)))
+    sd = model.sd / np.sqrt(FLOOR) if model.coefficients.any() else model.sd
+    return float(sd * max(share, np.sqrt(model.rows * FLOOR)))
 
 
 def roots(
@@ -87,13 +87,13 @@ def roots(
 
     With `exact`, what is determined by its parents in all data has no noise at all.
     """
-    place = {node: i for i, node in enumerate(nodes)}
+    index_of = {node: i for i, node in enumerate(nodes)}
     root, size = np.zeros((len(nodes), len(nodes))), np.zeros(len(nodes))
     for i, node in enumerate(nodes):
         model = linear_model(net, node)
         noise = 0.0 if exact and is_determined(net, node) else model.sd
         pairs = zip(net.graph.parents[node], model.coefficients, strict=True)
-        open_ones = [(place[parent], weight) for parent, weight in pairs if parent in hidden]
+        open_ones = [(index_of[parent], weight) for parent, weight in pairs if parent in hidden]
         root[i, i], parts = noise, noise
         if open_ones:
             above, slopes = [j for j, _ in open_ones], np.array([w for _, w in open_ones])
@@ -120,14 +120,14 @@ def centres(
     net: BayesNet, nodes: Sequence[int], hidden: Collection[int], evidence: KnownRows
 ) -> Array:
     """Means of some nodes (columns) in topological order, for rows of known values around them."""
-    place = {node: i for i, node in enumerate(nodes)}
+    index_of = {node: i for i, node in enumerate(nodes)}
     out = np.empty((evidence.rows, len(nodes)), order="F")
     for i, node in enumerate(nodes):
         model = linear_model(net, node)
         out[:, i] = model.intercept
         for parent, weight in zip(net.graph.parents[node], model.coefficients, strict=True):
             out[:, i] += weight * (
-                out[:, place[parent]] if parent in hidden else evidence.value(parent)
+                out[:, index_of[parent]] if parent in hidden else evidence.value(parent)
             )
     return out
 
@@ -182,28 +182,28 @@ def check_relations(net: BayesNet, evidence: KnownRows) -> None:
     ------
     FitError : which variable is determined as what, and what was given.
     """
-    known = evidence.known
-    behind = upward(net.graph, known, known)
-    starts = [node for node in (*known, *behind) if is_determined(net, node)]
+    observed = evidence.known
+    behind = upward(net.graph, observed, observed)
+    starts = [node for node in (*observed, *behind) if is_determined(net, node)]
     with np.errstate(over="ignore", invalid="ignore"):  # the answer itself says what is too far out
         if starts:
-            _check_exact(net, relevant(net.graph, starts, known), evidence)
+            _check_exact(net, relevant(net.graph, starts, observed), evidence)
 
 
 def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -> None:
     """Check evidence within some nodes, the noise of determined ones taken as none."""
     nodes = _topological(net, members)
     hidden = {node for node in nodes if node not in evidence.known}
-    seen = [i for i, node in enumerate(nodes) if node in evidence.known]
-    if not seen or not any(is_determined(net, node) for node in nodes):
+    positions = [i for i, node in enumerate(nodes) if node in evidence.known]
+    if not positions or not any(is_determined(net, node) for node in nodes):
         return
     mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden, exact=True)
-    came = np.column_stack([evidence.value(nodes[i]) for i in seen])
-    step = eliminate(root, seen, NEW_IN_DATA)
-    excess = step.excess(root, came - mean[:, seen])
-    came, spare = came[:, step.spare], [nodes[seen[i]] for i in step.spare]
+    came = np.column_stack([evidence.value(nodes[i]) for i in positions])
+    step = eliminate(root, positions, NEW_IN_DATA)
+    excess = step.excess(root, came - mean[:, positions])
+    came, spare = came[:, step.spare], [nodes[positions[i]] for i in step.spare]
     spread = np.array([own_spread(net, node, SLACK_IN_DATA) for node in spare])
-    names = [net.names[nodes[i]] for i in seen]
+    names = [net.names[nodes[i]] for i in positions]
     constant = {net.names[node] for node in spare if not linear_model(net, node).coefficients.any()}
     step.refuse(came, excess, spread + 1e-12 * np.abs(came), names, constant)
 
@@ -262,9 +262,9 @@ def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tup
         answer is beyond the largest number.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # said in words below
-        known = condition_on(net, targets, evidence)
-        places = [known.place[node] for node in targets]
-        mean, root = known.means(places), known.left(places)
+        conditioned = condition_on(net, targets, evidence)
+        places = [conditioned.place[node] for node in targets]
+        mean, root = conditioned.means(places), conditioned.left(places)
     refuse_infinite(mean, root)
     return mean, root
 
@@ -277,23 +277,23 @@ def refuse_infinite(mean: Array, root: Array) -> None:
 
 def condition_on(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> ConditionedNodes:
     """Put evidence into the part of a network that matters for some targets."""
-    known = evidence.known
-    members = relevant(net.graph, targets, known)
+    observed = evidence.known
+    members = relevant(net.graph, targets, observed)
     _check_exact(net, members, evidence)
     nodes = _topological(net, members)
-    hidden = {node for node in nodes if node not in known}
+    hidden = {node for node in nodes if node not in observed}
     mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden)
-    place = {node: i for i, node in enumerate(nodes)}
-    seen = [place[node] for node in nodes if node in known]
-    if not seen:
+    index_of = {node: i for i, node in enumerate(nodes)}
+    positions = [index_of[node] for node in nodes if node in observed]
+    if not positions:
         return ConditionedNodes(
-            nodes, place, hidden, mean, root, seen, np.zeros((len(mean), 0)), None
+            nodes, index_of, hidden, mean, root, positions, np.zeros((len(mean), 0)), None
         )
-    off = np.column_stack([evidence.value(nodes[i]) for i in seen]) - mean[:, seen]
-    step = eliminate(root, seen)
+    off = np.column_stack([evidence.value(nodes[i]) for i in positions]) - mean[:, positions]
+    step = eliminate(root, positions)
     if len(step.spare):
-        step.check(root, mean, off, [net.names[nodes[i]] for i in seen])
-    return ConditionedNodes(nodes, place, hidden, mean, root, seen, off, step)
+        step.check(root, mean, off, [net.names[nodes[i]] for i in positions])
+    return ConditionedNodes(nodes, index_of, hidden, mean, root, positions, off, step)
 
 
 def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
@@ -332,9 +332,9 @@ def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
 
 def partial_correlations(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
     """Correlations of pairs given all other variables, 1 on the diagonal; parameters as for `covariance`."""
-    own = _precision(net, "matrix of partial correlations")
-    scale = 1.0 / np.sqrt(own.diagonal())
-    partial = 0.0 - own * np.outer(scale, scale)
+    precision = _precision(net, "matrix of partial correlations")
+    scale = 1.0 / np.sqrt(precision.diagonal())
+    partial = 0.0 - precision * np.outer(scale, scale)
     np.fill_diagonal(partial, 1.0)
     return _name_matrix(net, partial, names)
 
@@ -363,8 +363,8 @@ def _normal(net: MarkovNet, what: str) -> NormalJoint:
 def _linear(net: BayesNet, what: str) -> list[Linear]:
     """The local models, if all are linear with noise."""
     models = []
-    for name, kind, own in zip(net.names, net.models, net.conditionals, strict=True):
-        model = linear_of(own)
+    for name, kind, local_model in zip(net.names, net.models, net.conditionals, strict=True):
+        model = linear_of(local_model)
         if model is None or not model.variance > 0:
             raise FitError(
                 f"Only Gaussian networks have a {what}, and the local model of {name!r} is {kind}."
@@ -375,6 +375,6 @@ def _linear(net: BayesNet, what: str) -> list[Linear]:
 
 def _name_matrix(net: Net, matrix: Array, names: Sequence[str]) -> NamedMatrix:
     places = [net.index(name) for name in names or net.names]
-    chosen = matrix[np.ix_(places, places)]
-    mirrored = 0.5 * (chosen + chosen.T)  # rounding apart, it is symmetric
+    block = matrix[np.ix_(places, places)]
+    mirrored = 0.5 * (block + block.T)  # rounding apart, it is symmetric
     return NamedMatrix(tuple(names or net.names), mirrored)

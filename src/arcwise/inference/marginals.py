@@ -62,12 +62,12 @@ class _Notes(list[Note]):
 class Marginals(Framed, Mapping[str, Belief]):
     """The belief about every variable that is neither seen nor set, by name; made when looked at."""
 
-    def __init__(self, question: Question, found: Reply, given: Mapping[str, Any]) -> None:
+    def __init__(self, question: Question, reply: Reply, given: Mapping[str, Any]) -> None:
         names = question.net.names
         self._answers = {
-            names[node]: answer for node, answer in zip(question.asked, found.answers, strict=True)
+            names[node]: answer for node, answer in zip(question.asked, reply.answers, strict=True)
         }
-        self._found, self._kept = found, dict[str, Belief]()
+        self._found, self._kept = reply, dict[str, Belief]()
         self.given, self.do = given, plain(question.net, question.forced)
         self._ask: Callable[[str], Belief] | None = None
         self.before: Callable[[], Marginals] | None = None
@@ -96,8 +96,8 @@ class Marginals(Framed, Mapping[str, Belief]):
 
     def __getitem__(self, name: str) -> Belief:
         if name not in self._kept:
-            made = self._belief(name, self._answers[name])
-            self._kept[name] = made if self._ask is None else self._ask(name)
+            belief = self._belief(name, self._answers[name])
+            self._kept[name] = belief if self._ask is None else self._ask(name)
         return self._kept[name]
 
     def _belief(self, name: str, answer: Answer) -> Belief:
@@ -141,11 +141,11 @@ class Marginals(Framed, Mapping[str, Belief]):
 
 def _over_graphs(belief: Belief) -> str:
     """How far the number in the line of a belief goes over graphs, if it has a range."""
-    found = belief.range
-    if found is None:
+    range_ = belief.range
+    if range_ is None:
         return ""
     mode = None if belief.numeric else belief.mode
-    ends = found.bounds(lambda each: each.mean if mode is None else each.probability([mode]))
+    ends = range_.bounds(lambda answer: answer.mean if mode is None else answer.probability([mode]))
     low, high = ends.widest
     if np.isnan(low):
         return "; no range over graphs"
@@ -170,11 +170,11 @@ def marginals(
     ------
     As of `query`.
     """
-    chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
+    settings, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     check_roles(net, (), evidence)
-    known = {*evidence.seen, *evidence.forced, *evidence.ranges}
-    asked = [node for node in range(len(net.names)) if node not in known]
-    question = Question.of(net, asked, evidence, chosen, generator(chosen.seed))
+    fixed = {*evidence.seen, *evidence.forced, *evidence.ranges}
+    targets = [node for node in range(len(net.names)) if node not in fixed]
+    question = Question.of(net, targets, evidence, settings, generator(settings.seed))
     question = replace(question, task="marginals")
     return Marginals(question, found_of(question), evidence.given(net))
 
@@ -199,7 +199,7 @@ def probability(
     equivalents : as for `query`: the probability then has a range.
     options : of simulations, where the tables of an exact answer would be too large.
     """
-    chosen, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
+    settings, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     check_roles(net, (), evidence)
     if evidence.ranges:
         return _of_intervals(net, evidence, do, log, equivalents, options)
@@ -217,7 +217,7 @@ def probability(
             )
 
     def ask(other: Net) -> Estimate:
-        question = Question.of(other, (), evidence, chosen, generator(chosen.seed))
+        question = Question.of(other, (), evidence, settings, generator(settings.seed))
         question = replace(question, task="density")
         found = float(rank_engines(question).engines[0].logpdf(question)[0])
         return Estimate(found) if log else Probability(math.exp(found))
@@ -225,9 +225,9 @@ def probability(
     answer = ask(net)
     if not do or equivalents is None or not net.directed:
         return float(answer) if log else answer
-    rng, forced = generator(chosen.seed), list(evidence.forced)
+    rng, forced = generator(settings.seed), list(evidence.forced)
     return answer.over(
-        range_over(answer, net, forced, ask, equivalents, chosen.max_graphs, rng), float
+        range_over(answer, net, forced, ask, equivalents, settings.max_graphs, rng), float
     )
 
 
@@ -267,39 +267,39 @@ def misses(net: Net, table: Table, **options: Unpack[AskOptions]) -> Misses:
     table : rows of exactly the network's variables.
     options : as of `predict`.
     """
-    chosen, linear = read_options(options, ENGINES), linear_net(net)
-    found = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
-    if linear is not None and chosen.method is None and not table.missing().any():
-        return found._replace(errors=residuals(linear, table))
+    settings, linear = read_options(options, ENGINES), linear_net(net)
+    result = Misses(*(np.full((table.rows, len(net.names)), np.nan) for _ in Misses._fields))
+    if linear is not None and settings.method is None and not table.missing().any():
+        return result._replace(errors=residuals(linear, table))
     for node in range(len(net.names)):
-        own, _ = _misses_of(net, table, node, chosen)
-        for whole, share in zip(found, own, strict=True):
+        column, _ = _misses_of(net, table, node, settings)
+        for whole, share in zip(result, column, strict=True):
             whole[:, node] = share[:, 0]
-    return found
+    return result
 
 
 def target_misses(
     net: Net, table: Table, target: str, **options: Unpack[AskOptions]
 ) -> tuple[Array, Misses]:
     """Predict one variable from all the others: log densities (probabilities) of its values, and `misses`."""
-    own, answer = _misses_of(net, table, net.index(target), read_options(options, ENGINES))
+    result, answer = _misses_of(net, table, net.index(target), read_options(options, ENGINES))
     column = table.column(target).astype(float)
-    return answer.logpdf(column[:, None])[:, 0], own
+    return answer.logpdf(column[:, None])[:, 0], result
 
 
-def _misses_of(net: Net, table: Table, node: int, chosen: Options) -> tuple[Misses, Distribution]:
+def _misses_of(net: Net, table: Table, node: int, settings: Options) -> tuple[Misses, Distribution]:
     """How far predictions of one variable are off, one column each, and the predictions."""
     variable, column = net.variables[node], table.columns[node]
-    known = ~gaps_of(variable, column)
-    answer = found_of(Question.of_rows(net, table, chosen, "rows", node)).answers[0].distribution
-    found = Misses(*(np.full((table.rows, 1), np.nan) for _ in Misses._fields))
+    is_present = ~gaps_of(variable, column)
+    answer = found_of(Question.of_rows(net, table, settings, "rows", node)).answers[0].distribution
+    result = Misses(*(np.full((table.rows, 1), np.nan) for _ in Misses._fields))
     if not variable.discrete or variable.numeric:
-        found.errors[:, 0] = numbers_of(variable, column) - answer.mean
+        result.errors[:, 0] = numbers_of(variable, column) - answer.mean
     if (levels := answer.categorical) is not None:
-        codes = column[known].astype(float)
-        found.hits[known, 0] = levels.codes[known] == codes
-        found.logs[known, 0] = answer.take(known).logpdf(codes[:, None])[:, 0]
-    return found, answer
+        codes = column[is_present].astype(float)
+        result.hits[is_present, 0] = levels.codes[is_present] == codes
+        result.logs[is_present, 0] = answer.take(is_present).logpdf(codes[:, None])[:, 0]
+    return result, answer
 
 
 def pseudo_log_density(net: Net, table: Table) -> Array:

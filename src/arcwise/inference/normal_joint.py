@@ -119,9 +119,9 @@ class GaussianJoint:
         np.fill_diagonal(correlation, 1.0)
         return correlation
 
-    def single(self, place: int) -> Normal:
+    def single(self, index: int) -> Normal:
         """The distribution of one variable."""
-        return Normal(self.mean[[place]], self.sd[[place]])
+        return Normal(self.mean[[index]], self.sd[[index]])
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
         """Nats that knowing some variables tells of others; infinite where one determines the other.
@@ -138,8 +138,8 @@ class GaussianJoint:
 
     def _basis(self, places: Sequence[int]) -> Array:
         """Orthonormal directions of e that some variables depend on."""
-        chosen = list(places)
-        scaled = self.root[chosen] / np.where(self.sd > 0, self.sd, 1.0)[chosen, None]
+        indices = list(places)
+        scaled = self.root[indices] / np.where(self.sd > 0, self.sd, 1.0)[indices, None]
         vectors, sizes, _ = np.linalg.svd(scaled.T, full_matrices=False)
         return vectors[:, sizes > 1e-12]
 
@@ -175,9 +175,9 @@ class GaussianJoint:
 
     def take(self, places: Sequence[int]) -> GaussianJoint:
         """The distribution of some of the variables, by their places here."""
-        chosen = list(places)
-        names = tuple(self.names[i] for i in chosen)
-        return GaussianJoint(names, self.mean[chosen], narrow(self.root[chosen]))
+        indices = list(places)
+        names = tuple(self.names[i] for i in indices)
+        return GaussianJoint(names, self.mean[indices], narrow(self.root[indices]))
 
 
 def condition(joint: GaussianJoint, evidence: Mapping[int, float]) -> GaussianJoint:
@@ -201,11 +201,11 @@ def condition(joint: GaussianJoint, evidence: Mapping[int, float]) -> GaussianJo
     >>> given.mean.round(6).tolist(), given.covariance.round(6).tolist()
     ([2.0], [[0.2]])
     """
-    seen = list(evidence)
+    indices = list(evidence)
     rest = [i for i in range(len(joint.names)) if i not in evidence]
-    off = np.array([[evidence[i] for i in seen]]) - joint.mean[seen]
-    step = eliminate(joint.root, seen)
-    step.check(joint.root, joint.mean[None, :], off, [joint.names[i] for i in seen])
+    off = np.array([[evidence[i] for i in indices]]) - joint.mean[indices]
+    step = eliminate(joint.root, indices)
+    step.check(joint.root, joint.mean[None, :], off, [joint.names[i] for i in indices])
     mean = joint.mean[rest] + step.shift(joint.root[rest], off)[0]
     return GaussianJoint(tuple(joint.names[i] for i in rest), mean, step.left(joint.root[rest]))
 
@@ -231,20 +231,20 @@ class Projection(NamedTuple):
 
         if not len(self.kept):
             return np.zeros((len(off), len(rows)))
-        known = solve_triangular(
+        whitened = solve_triangular(
             self.triangle, (off[:, self.kept] / self.scale).T, trans="T", check_finite=False
         )
-        shift: Array = (rows @ self.basis @ known).T
+        shift: Array = (rows @ self.basis @ whitened).T
         return shift
 
     def left(self, rows: Array) -> Array:
         """What is left of some rows of the root."""
-        left: Array = rows - (rows @ self.basis) @ self.basis.T
+        residual: Array = rows - (rows @ self.basis) @ self.basis.T
         # Twice is enough (Kahan, in Parlett 1980): removes what rounding left of the first pass.
-        left -= (left @ self.basis) @ self.basis.T
+        residual -= (residual @ self.basis) @ self.basis.T
         size = np.linalg.norm(rows, axis=1)
-        left[np.linalg.norm(left, axis=1) <= ROUNDING * size] = 0.0
-        return left
+        residual[np.linalg.norm(residual, axis=1) <= ROUNDING * size] = 0.0
+        return residual
 
     def excess(self, root: Array, off: Array) -> Array:
         """How far superfluous evidence is off what the rest says of it, one column each."""
@@ -270,29 +270,31 @@ class Projection(NamedTuple):
         """Say which superfluous evidence is off by more than is allowed, and by how much."""
         for row, column in np.argwhere(np.abs(excess) > allowed)[:1]:
             value, name = came[row, column], names[self.spare[column]]
-            said = (
+            text = (
                 f"the data, in which {name!r} is always"
                 if name in constant
                 else f"itself: the other values determine {name!r} as"
             )
             expected = value - excess[row, column]
             raise FitError(
-                f"The evidence contradicts {said} {expected:.10g}, but {value:.10g} was given."
+                f"The evidence contradicts {text} {expected:.10g}, but {value:.10g} was given."
             )
 
 
-def eliminate(root: Array, seen: Sequence[int], new: float = NEW) -> Projection:
+def eliminate(root: Array, positions: Sequence[int], new: float = NEW) -> Projection:
     """Split the evidence rows of a root into new and superfluous ones, with a basis of the new."""
     from scipy.linalg import qr
 
-    rows = root[list(seen)]
+    rows = root[list(positions)]
     scale = np.linalg.norm(rows, axis=1)
     scaled = rows / np.where(scale > 0, scale, 1.0)[:, None]
     basis, triangle, order = qr(scaled.T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(triangle))
     rank = int((pivots > new).sum())
     kept, spare = order[:rank].astype(np.intp), np.sort(order[rank:]).astype(np.intp)
-    return Projection(list(seen), kept, spare, basis[:, :rank], triangle[:rank, :rank], scale[kept])
+    return Projection(
+        list(positions), kept, spare, basis[:, :rank], triangle[:rank, :rank], scale[kept]
+    )
 
 
 def narrow(root: Array) -> Array:
@@ -380,13 +382,13 @@ class NamedMatrix(Framed):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.names)}
+        return {name: index for index, name in enumerate(self.names)}
 
     def _place(self, name: object) -> int:
-        place = self._places.get(name) if isinstance(name, str) else None
-        if place is None:
+        index = self._places.get(name) if isinstance(name, str) else None
+        if index is None:
             raise DataError(f"The matrix has no variable {name!r}. {close_to(name, self.names)}")
-        return place
+        return index
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
         """The number of a pair of names; of one name, its row by names."""
@@ -413,9 +415,9 @@ class NamedMatrix(Framed):
     @property
     def frame(self) -> Frame:
         """One row and one column per variable."""
-        own = Series(unused("variable", self.names), self.names, head=" ")
+        head = Series(unused("variable", self.names), self.names, head=" ")
         columns = (Series(name, self.values[:, i]) for i, name in enumerate(self.names))
-        return Frame((own, *columns), index=own.name)
+        return Frame((head, *columns), index=head.name)
 
     @property
     def display(self) -> Frame:

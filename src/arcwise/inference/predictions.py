@@ -77,8 +77,8 @@ class Predictions(Framed):
     def quantiles(self, q: ArrayLike) -> Array:
         """Quantiles of each row: a vector for one share, one column per share for several."""
         standard_quantiles(q)  # refuses what is no share
-        found = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))
-        return found[:, 0] if np.ndim(q) == 0 else found
+        values = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))
+        return values[:, 0] if np.ndim(q) == 0 else values
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper ends of the central intervals that hold a share ``level``."""
@@ -87,10 +87,10 @@ class Predictions(Framed):
 
     def logdensity(self, values: Any) -> Array:
         """Log density (for levels: log probability) of one value a row; NaN where there is none."""
-        found = self._codes(values)
-        there = ~np.isnan(found)
+        codes = self._codes(values)
+        there = ~np.isnan(codes)
         with np.errstate(over="ignore"):
-            out = self.distribution.logpdf(np.where(there, found, 0.0))
+            out = self.distribution.logpdf(np.where(there, codes, 0.0))
         return np.where(there, out, np.nan)
 
     def _codes(self, values: Any) -> Array:
@@ -141,7 +141,7 @@ class Predictions(Framed):
         if self.levels is not None:
             shares = zip(self.levels, self.probabilities.T, strict=True)
             columns = [Series("level", list(self.labels), head="most probable")]
-            columns += [Series(f"p({each})", share, ".4f") for each, share in shares]
+            columns += [Series(f"p({level_name})", share, ".4f") for level_name, share in shares]
         else:
             low, high = self.interval(level)
             numbers = {"mean": self.mean, "sd": self.sd, "low": low, "high": high}
@@ -154,8 +154,8 @@ class Predictions(Framed):
 
     def to_pandas(self) -> Any:
         """A pandas data frame with the index of the data frame whose rows were asked for."""
-        made = super().to_pandas()
-        return made if self.index is None else made.set_axis(self.index, axis=0)
+        frame = super().to_pandas()
+        return frame if self.index is None else frame.set_axis(self.index, axis=0)
 
     def __str__(self) -> str:
         return self._summary()

@@ -133,16 +133,16 @@ class Product:
         reach = np.ptp(hints, axis=1)
         low = np.minimum(self.low, hints.min(axis=1) - reach)
         high = np.maximum(self.high, hints.max(axis=1) + reach)
-        found = tabulate(lambda points: self.rule.logs(points, xs), low, high, hints, self.points)
-        return found.points, found.logs
+        table = tabulate(lambda points: self.rule.logs(points, xs), low, high, hints, self.points)
+        return table.points, table.logs
 
     def _hints(self, xs: Columns, size: int) -> Array:
         """Values that the parents alone propose, drawn by a fixed seed: nothing is left to chance."""
         rng, model = generator(0), self.rule.net.conditionals[self.rule.node]
         above = self.rule.parents(xs)
         wide = tuple(np.repeat(column, PROPOSALS) for column in above)
-        drawn = model.sample(wide, rng, size * PROPOSALS)
-        return np.asarray(drawn, dtype=float).reshape(size, PROPOSALS)
+        values = model.sample(wide, rng, size * PROPOSALS)
+        return np.asarray(values, dtype=float).reshape(size, PROPOSALS)
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
         """Log density (log probability of a level) of each row."""
@@ -199,8 +199,8 @@ def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:
 def _conditional(rule: _Rule, typical: Columns, points: int) -> Conditional:
     if rule.net.variables[rule.node].discrete:
         return Product(rule)
-    own = typical[rule.node]
-    low, high = float(own.min()), float(own.max())
+    values = typical[rule.node]
+    low, high = float(values.min()), float(values.max())
     reach = max(high - low, 1e-9 * max(1.0, abs(high)))
     enough = max(points, POINTS) if _narrow(rule, typical) else points
     return Product(rule, low - reach, high + reach, enough)
@@ -212,9 +212,9 @@ def _narrow(rule: _Rule, typical: Columns) -> bool:
     above = tuple(typical[parent][:1] for parent in rule.net.graph.parents[rule.node])
     if not hasattr(model, "distribution"):
         return False
-    found = model.distribution(above, 1)
+    distribution = model.distribution(above, 1)
     spread = NARROW * typical[rule.node].std()
-    return isinstance(found, Mixture) and bool(found.widths.min() < spread)
+    return isinstance(distribution, Mixture) and bool(distribution.widths.min() < spread)
 
 
 STARTED = Effort(chains=60, sweeps=10, burn_in=2)
@@ -236,32 +236,32 @@ class ProductRule(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Questions to directed networks; by default only where no blanket models answer."""
-        net, named = question.net, question.options.method is not None
+        net, is_named = question.net, question.options.method is not None
         if not net.directed:
             return needs_arrows(self.name)
-        if question.task == "density" or (net.blankets is not None and not named):
+        if question.task == "density" or (net.blankets is not None and not is_named):
             return FitError("The product rule is slow and other methods apply: name method='grid'.")
         count = len(_members(net, question) - question.known) if question.size else 0
         if question.single and count == 1:
             return Cost(EXACT, POINTS)
-        if question.forced and not named:
+        if question.forced and not is_named:
             return FitError("The product rule is slow after do=: name method='grid'.")
         return Cost(SIMULATED, STARTED.chains * STARTED.sweeps * FEWER * max(count, 1))
 
     def ask(self, question: Question) -> Reply:
         """Averages of the product rule of what is asked over the states of chains."""
         net = question.directed
-        found = RowAnswers(question, "by Gibbs sampling with the product rule")
+        answers = RowAnswers(question, "by Gibbs sampling with the product rule")
         if question.single:
             members = _members(net, question)
-            drawn = _draws(net, question, members)
-            rule = product_net(net, question.rng, members, POINTS if drawn is None else FEWER)
-            effort, starts = _starts(drawn, question)
-            gather(found, rule, np.arange(1), question.options.over(effort), starts)
-            return found.found()
+            draws = _draws(net, question, members)
+            rule = product_net(net, question.rng, members, POINTS if draws is None else FEWER)
+            effort, starts = _starts(draws, question)
+            gather(answers, rule, np.arange(1), question.options.over(effort), starts)
+            return answers.found()
         for rule, places in _rules(net, question):
-            gather(found, rule, places, question.options.over(TABULATED))
-        return found.found()
+            gather(answers, rule, places, question.options.over(TABULATED))
+        return answers.found()
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Averages over chains, or one state of a chain for each row."""
@@ -273,8 +273,8 @@ class ProductRule(Engine):
 
 def _members(net: BayesNet, question: Question) -> set[int]:
     """What matters for a single question."""
-    asked = [node for node in question.asked if question.gaps[0, node]]
-    return relevant(net.graph, asked, question.known)
+    targets = [node for node in question.asked if question.gaps[0, node]]
+    return relevant(net.graph, targets, question.known)
 
 
 def _draws(net: BayesNet, question: Question, members: set[int]) -> WeightedDraws | None:
@@ -286,26 +286,26 @@ def _draws(net: BayesNet, question: Question, members: set[int]) -> WeightedDraw
 
 
 def _starts(
-    found: WeightedDraws | None, question: Question
+    draws: WeightedDraws | None, question: Question
 ) -> tuple[Effort, dict[int, NDArray[Any]] | None]:
     """How long chains run, and where they start; None for rows near the evidence."""
-    if found is None or effective(found.logs)[0] < FEWEST:
+    if draws is None or effective(draws.logs)[0] < FEWEST:
         return TABULATED, None
     # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
-    order = np.argsort(found.columns[question.asked[0]], kind="stable")
+    order = np.argsort(draws.columns[question.asked[0]], kind="stable")
     chains = question.options.over(STARTED).chains
-    chosen = order[resample(found.weights[0][order], chains, question.rng)]
-    return STARTED, {node: column[chosen] for node, column in found.columns.items()}
+    picks = order[resample(draws.weights[0][order], chains, question.rng)]
+    return STARTED, {node: column[picks] for node, column in draws.columns.items()}
 
 
 def _rules(
     net: BayesNet, question: Question, everything: bool = False
 ) -> Iterator[tuple[MarkovNet, NDArray[np.intp]]]:
     """The product rule for each pattern of gaps, with what matters there, and the rows it serves."""
-    for places, known in patterns(question.gaps):
-        hidden = [node for node in range(len(net.names)) if node not in known]
-        asked = hidden if everything else question.asked
-        if asked and len(places):
-            members = relevant(net.graph, asked, known)
-            points = POINTS if len(members - known) == 1 else FEWER
+    for places, observed in patterns(question.gaps):
+        hidden = [node for node in range(len(net.names)) if node not in observed]
+        targets = hidden if everything else question.asked
+        if targets and len(places):
+            members = relevant(net.graph, targets, observed)
+            points = POINTS if len(members - observed) == 1 else FEWER
             yield product_net(net, question.rng, members, points), places

@@ -51,23 +51,27 @@ class Bounds:
         """The ends over all of the graphs."""
         further = [] if self.graphs is None else [self.graphs]
         every = [self, *further]
-        return min(each.low for each in every), max(each.high for each in every)
+        return min(bounds.low for bounds in every), max(bounds.high for bounds in every)
 
     def __str__(self) -> str:
         every = [self] if self.graphs is None else [self, self.graphs]
-        apart = [each for each in every if _between(each.low, each.high).startswith("between")]
+        apart = [
+            bounds for bounds in every if _between(bounds.low, bounds.high).startswith("between")
+        ]
         if np.isnan(self.low):
             return f"over {self.over} unknown"
         if not apart:
             return f"the same over {self.over}"
-        return ", ".join(f"over {each.over} {_between(each.low, each.high)}" for each in apart)
+        return ", ".join(
+            f"over {bounds.over} {_between(bounds.low, bounds.high)}" for bounds in apart
+        )
 
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """The ends, for machines; None where they are not known."""
-        known = not np.isnan(self.low)
-        plain: dict[str, Any] = {"range": [self.low, self.high] if known else None}
+        is_known = not np.isnan(self.low)
+        plain: dict[str, Any] = {"range": [self.low, self.high] if is_known else None}
         if self.graphs is not None:
             plain["range_over_graphs"] = [*self.graphs]
         return plain
@@ -168,8 +172,10 @@ class Range:
 
     def __getitem__(self, name: str) -> Range:
         """The range of one variable of a joint answer."""
-        own = tuple(answer[name] for answer in self.answers)
-        return replace(self, answers=own, graphs=None if self.graphs is None else self.graphs[name])
+        answers = tuple(answer[name] for answer in self.answers)
+        return replace(
+            self, answers=answers, graphs=None if self.graphs is None else self.graphs[name]
+        )
 
     @property
     def probabilities(self) -> dict[Any, Ends]:
@@ -186,9 +192,9 @@ class Range:
 
     def _said(self) -> str:
         """The same for people."""
-        ends = {str(level): each for level, each in self.probabilities.items()}
-        shown = ends or {"mean": self.mean, "sd": self.sd}
-        return ", ".join(f"{what} {_between(*each)}" for what, each in shown.items())
+        ends = {str(level): interval for level, interval in self.probabilities.items()}
+        numbers = ends or {"mean": self.mean, "sd": self.sd}
+        return ", ".join(f"{what} {_between(*interval)}" for what, interval in numbers.items())
 
     def noted(self, text: str, *fixes: Fix) -> Self:
         """The same with one more note."""
@@ -292,14 +298,14 @@ class Probability(Estimate):
         return super().__new__(cls, min(max(value, 0.0), 1.0) if near else value, error, range)
 
 
-def range_lines(found: Range | None) -> list[str]:
+def range_lines(range_: Range | None) -> list[str]:
     """What the text of a belief says of its range; nothing where there is none."""
-    return [] if found is None else found.lines()
+    return [] if range_ is None else range_.lines()
 
 
-def plain_range(found: Range | None) -> dict[str, Any]:
+def plain_range(range_: Range | None) -> dict[str, Any]:
     """The entry of a range among the numbers of a belief; none where there is none."""
-    return {} if found is None else {"range": found.to_dict()}
+    return {} if range_ is None else {"range": range_.to_dict()}
 
 
 def _between(low: float, high: float) -> str:

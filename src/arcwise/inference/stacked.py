@@ -66,7 +66,7 @@ class StackedWindows(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Questions about what was seen, where all conditionals given the others keep their rows."""
-        net, named = question.net, question.options.method is not None
+        net, is_named = question.net, question.options.method is not None
         if question.forced:
             return GraphError("method='stacked' takes no do=: leave out one of them.")
         if net.as_field is None:
@@ -80,7 +80,7 @@ class StackedWindows(Engine):
                 )
         if question.task == "density":
             return FitError("The method 'stacked' gives no densities: leave the method out.")
-        alone = question.single and not question.together and not named
+        alone = question.single and not question.together and not is_named
         if alone and answers_itself(field, question):
             return Cost(EXACT, 2.0)
         return Cost(ESTIMATED, 9.0 * len(field.names))
@@ -88,23 +88,23 @@ class StackedWindows(Engine):
     def ask(self, question: Question) -> Reply:
         """Stacks for rows with gaps; the local model itself for others, where the method is not named."""
         field, gaps = question.field, question.gaps
-        places, found = np.arange(question.size), RowAnswers(question)
+        places, answers = np.arange(question.size), RowAnswers(question)
         for i, node in enumerate(question.asked):
             waiting = np.ones(question.size, dtype=bool)
             if question.options.method is None and not question.together:
                 waiting = open_rows(field, gaps, node)
-                found.own(field, i, places[~waiting])
-            found.parts[i] += _parts(field, question.columns, gaps, places[waiting], node)
-        found.notes.append(partial(far_notes, field, question, places))
+                answers.own(field, i, places[~waiting])
+            answers.parts[i] += _parts(field, question.columns, gaps, places[waiting], node)
+        answers.notes.append(partial(far_notes, field, question, places))
         if question.together:
             many = tuple(np.repeat(column, CHAINED) for column in question.columns)
-            drawn = _draw_chain(
+            draws = _draw_chain(
                 field, many, np.repeat(gaps, CHAINED, axis=0), question.rng, question.asked
             )
-            found.states = np.stack([drawn[node].astype(float) for node in question.asked])[
+            answers.states = np.stack([draws[node].astype(float) for node in question.asked])[
                 :, :, None
             ]
-        return found.found()
+        return answers.found()
 
     def complete(self, question: Question, draw: bool) -> Columns:
         """Gaps drawn by the chain rule, or filled with expected values (most probable levels)."""
@@ -115,9 +115,9 @@ class StackedWindows(Engine):
         for node in np.flatnonzero(question.gaps.any(axis=0)).tolist():
             holes = np.flatnonzero(question.gaps[:, node])
             for places, part in _parts(field, columns, question.gaps, holes, node):
-                found = part()
-                levels = found.categorical
-                filled[node][places] = found.mean if levels is None else levels.codes
+                distribution = part()
+                levels = distribution.categorical
+                filled[node][places] = distribution.mean if levels is None else levels.codes
         return tuple(filled)
 
 
@@ -126,16 +126,16 @@ def _parts(
 ) -> Iterator[Any]:
     """Distributions of one variable in some rows, for each pattern of gaps, worked out when asked for."""
     stacker, stacks = Stacker(field, node), dict[tuple[int, ...], Any]()
-    for places, known in patterns(gaps[rows]):
-        met = first_met(field, node, _mask(field, known - {node}))
+    for places, observed in patterns(gaps[rows]):
+        met = first_met(field, node, _mask(field, observed - {node}))
         if met not in stacks:
             stacks[met] = stacker.given(met)
         yield from model_parts(stacks[met], field.variables[node], met, columns, rows[places])
 
 
-def _mask(field: MarkovNet, known: set[int]) -> Mask:
+def _mask(field: MarkovNet, observed: set[int]) -> Mask:
     mask = np.zeros(len(field.names), dtype=bool)
-    mask[list(known)] = True
+    mask[list(observed)] = True
     return mask
 
 
@@ -148,11 +148,11 @@ def _draw_chain(
 ) -> list[NDArray[Any]]:
     """Fill gaps with draws, those of a row together; `nodes` are drawn in this order, None for all."""
     filled = [column.copy() for column in columns]
-    wanted = range(len(field.names)) if nodes is None else nodes
-    stackers = {node: Stacker(field, node) for node in wanted}
-    for places, known in patterns(gaps):
-        mask = _mask(field, known)
-        for node in wanted:
+    targets = range(len(field.names)) if nodes is None else nodes
+    stackers = {node: Stacker(field, node) for node in targets}
+    for places, observed in patterns(gaps):
+        mask = _mask(field, observed)
+        for node in targets:
             if mask[node]:
                 continue
             met = first_met(field, node, mask)
@@ -160,8 +160,8 @@ def _draw_chain(
             for low in range(0, len(places), _BLOCK):
                 part = places[low : low + _BLOCK]
                 xs = tuple(filled[other][part] for other in met)
-                found = stack.distribution(xs, len(part))
-                filled[node][part] = found.sample(rng, 1)[:, 0]
+                distribution = stack.distribution(xs, len(part))
+                filled[node][part] = distribution.sample(rng, 1)[:, 0]
             mask[node] = True
     return filled
 
@@ -208,37 +208,37 @@ class Stack:
     def _weights(self, xs: tuple[NDArray[Any], ...], size: int) -> Array:
         """How much each row of the data counts, for each width of the output and each row asked."""
         weights = np.zeros((len(self.bandwidths), size, len(self.model.output)))
-        for (chosen, h_in), places in self._by_inputs():
-            share = self._shares(xs, chosen, h_in, size)
-            for place, part in places:
-                weights[place] += part * share
+        for (inputs, h_in), places in self._by_inputs():
+            share = self._shares(xs, inputs, h_in, size)
+            for index, part in places:
+                weights[index] += part * share
         return weights
 
     def _by_inputs(self) -> Iterator[tuple[tuple[Set, float], list[tuple[int, float]]]]:
         """Components that share their inputs and the inputs' width, together."""
         together: dict[tuple[Set, float], list[tuple[int, float]]] = {}
-        for chosen, h_in, place, part in self.parts:
-            together.setdefault((chosen, h_in), []).append((place, part))
+        for inputs, h_in, index, part in self.parts:
+            together.setdefault((inputs, h_in), []).append((index, part))
         yield from together.items()
 
-    def _shares(self, xs: tuple[NDArray[Any], ...], chosen: Set, h_in: float, size: int) -> Array:
-        queries = np.empty((len(chosen), size))
-        centres = np.empty((len(chosen), len(self.model.output)))
-        for i, j in enumerate(chosen):
+    def _shares(self, xs: tuple[NDArray[Any], ...], inputs: Set, h_in: float, size: int) -> Array:
+        queries = np.empty((len(inputs), size))
+        centres = np.empty((len(inputs), len(self.model.output)))
+        for i, j in enumerate(inputs):
             queries[i] = self.model.scaled(xs[j], j + 1)
             centres[i] = self.model.scaled(self.model.inputs[j], j + 1)
-        apart = np.array([self.model.unordered[j] for j in chosen], dtype=np.uint8)
+        apart = np.array([self.model.unordered[j] for j in inputs], dtype=np.uint8)
         return kernel.shares(centres, apart, self.model.weights, queries, h_in)
 
     def _probabilities(self, weights: Array) -> Array:
         """Probabilities of levels (rows by levels)."""
-        each = np.eye(self.model.levels)[self.model.output.astype(np.intp)]
+        indicators = np.eye(self.model.levels)[self.model.output.astype(np.intp)]
         out = np.zeros((weights.shape[1], self.model.levels))
-        for place, width in enumerate(self.bandwidths.tolist()):
+        for index, width in enumerate(self.bandwidths.tolist()):
             apart = np.exp(-0.5 / width**2)
             stay = 1.0 / (1.0 + (self.model.levels - 1) * apart)
-            near = weights[place] @ each
-            out += stay * apart * weights[place].sum(axis=1)[:, None] + stay * (1 - apart) * near
+            near = weights[index] @ indicators
+            out += stay * apart * weights[index].sum(axis=1)[:, None] + stay * (1 - apart) * near
         chances: Array = out / out.sum(axis=1, keepdims=True)
         return chances
 
@@ -278,10 +278,10 @@ class Stacker:
         """Variables from the least to the most missed: strangers by what they bring, then neighbours."""
         near = self.net.graph.neighbours[self.node]
         others = [x for x in range(len(self.net.names)) if x != self.node]
-        own = float(self._fits.loo(self.node, (near,))[0])
+        base = float(self._fits.loo(self.node, (near,))[0])
         toggled = self._fits.loo(self.node, [tuple(sorted(set(near) ^ {x})) for x in others])
         worth = {
-            x: (x in near, own - value if x in near else value - own)
+            x: (x in near, base - value if x in near else value - base)
             for x, value in zip(others, toggled.tolist(), strict=True)
         }
         return tuple(sorted(others, key=lambda x: (*worth[x], x)))
@@ -291,8 +291,8 @@ class Stacker:
         """Widths of the inputs and of the output that are tried."""
         h_in, h_out = (float(width) for width in self._model.bandwidths)
         h_in = min(h_in, 1.0) if not self.net.graph.neighbours[self.node] else h_in
-        own = (np.array(FACTORS) * width for width in (h_in, h_out))
-        first, second = (np.unique(np.minimum(bandwidths, CEILING)) for bandwidths in own)
+        tried = (np.array(FACTORS) * width for width in (h_in, h_out))
+        first, second = (np.unique(np.minimum(bandwidths, CEILING)) for bandwidths in tried)
         return first, second
 
     @cached_property
@@ -332,52 +332,52 @@ class Stacker:
             square += (off != 0) if block.apart[j] else off * off
         square[np.arange(len(rows)), rows] = np.inf  # a row is not near itself
         square -= square.min(axis=1, keepdims=True)
-        found = []
+        kernels = []
         for h_in in self._grid[0].tolist() if inputs else [1.0]:
             near = np.exp(square * np.float32(-0.5 / h_in**2)) * weights.astype(np.float32)
             near /= near.sum(axis=1, keepdims=True)
-            found += [np.einsum("nm,nm->n", near, each) for each in self._kernels]
-        return np.array(found, dtype=float)
+            kernels += [np.einsum("nm,nm->n", near, kernel) for kernel in self._kernels]
+        return np.array(kernels, dtype=float)
 
-    def given(self, known: Set) -> Stack:
+    def given(self, observed: Set) -> Stack:
         """The stack of the variable given some others."""
-        nested = [known]
-        for weakest in (x for x in self._order if x in known):
+        nested = [observed]
+        for weakest in (x for x in self._order if x in observed):
             nested.append(tuple(x for x in nested[-1] if x != weakest))
         candidates = [
-            (s, h, place) for s in nested for h in self._inputs(s) for place in self._outputs
+            (s, h, output) for s in nested for h in self._inputs(s) for output in self._outputs
         ]
         shares = _mix(
             np.concatenate([self._densities(s) for s in nested]), self._fits.weights[self._rows]
         )
-        places = {x: i for i, x in enumerate(known)}
+        places = {x: i for i, x in enumerate(observed)}
         parts = tuple(
-            (tuple(places[x] for x in s), h, place, float(share))
-            for (s, h, place), share in zip(candidates, shares, strict=True)
+            (tuple(places[x] for x in s), h, output, float(share))
+            for (s, h, output), share in zip(candidates, shares, strict=True)
             if share > 0
         )
-        return Stack(self._centred(known), parts, self._grid[1])
+        return Stack(self._centred(observed), parts, self._grid[1])
 
     def _inputs(self, inputs: Set) -> list[float]:
-        found: list[float] = self._grid[0].tolist()
-        return found if inputs else [1.0]
+        widths: list[float] = self._grid[0].tolist()
+        return widths if inputs else [1.0]
 
     @property
     def _outputs(self) -> range:
         return range(len(self._grid[1]))
 
-    def _centred(self, known: Set) -> ParzenConditional:
+    def _centred(self, observed: Set) -> ParzenConditional:
         """The rows with the columns of the inputs; its bandwidths are those of the network's own model."""
         block, columns = self._fits.block, self._fits.table.columns
-        members = [self.node, *known]
+        members = [self.node, *observed]
         return ParzenConditional(
             columns[self.node],
-            tuple(columns[j] for j in known),
+            tuple(columns[j] for j in observed),
             self._model.weights,
             block.scales[members],
             self._model.bandwidths,
             block.levels[self.node],
-            tuple(bool(block.apart[j]) for j in known),
+            tuple(bool(block.apart[j]) for j in observed),
         )
 
 
@@ -392,18 +392,18 @@ def _mix(densities: Array, weights: Array) -> Array:
         shares = (joint @ weights + _PRIOR / count) / (rows + _PRIOR)
         shares /= shares.sum()
     shares[shares < min(_LEAST, 0.5 / count)] = 0.0
-    kept: Array = shares / shares.sum()
-    return kept
+    result: Array = shares / shares.sum()
+    return result
 
 
-def first_met(net: MarkovNet, node: int, known: NDArray[np.bool_]) -> Set:
+def first_met(net: MarkovNet, node: int, observed: NDArray[np.bool_]) -> Set:
     """Known variables that one meets first on the ways from a variable through unknown ones."""
-    seen, stack, met = {node}, [node], set[int]()
+    visited, stack, met = {node}, [node], set[int]()
     while stack:
         for other in net.graph.neighbours[stack.pop()]:
-            if known[other]:
+            if observed[other]:
                 met.add(other)
-            elif other not in seen:
-                seen.add(other)
+            elif other not in visited:
+                visited.add(other)
                 stack.append(other)
     return tuple(sorted(met))

@@ -61,10 +61,10 @@ class Importance(Engine):
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Single questions, draws and densities of directed networks; tables of rows where it is named."""
-        net, named = question.net, question.options.method is not None
+        net, is_named = question.net, question.options.method is not None
         if not net.directed:
             return needs_arrows(self.name)
-        if question.task in ("rows", "completion") and not named:
+        if question.task in ("rows", "completion") and not is_named:
             return FitError("Weighted draws for every row are slow: name method='importance'.")
         above = upward(net.graph, question.known, question.known)
         if question.task == "draws" and not (above or question.ranges):
@@ -75,8 +75,8 @@ class Importance(Engine):
         """Conditionals of what is asked, averaged over weighted draws, row by row."""
         net = question.directed
         rows = [_Row(net, question, row) for row in range(question.size)]
-        each = [row.answers() for row in rows]
-        answers = tuple(_together(column) for column in zip(*each, strict=True))
+        row_answers = [row.answers() for row in rows]
+        answers = tuple(_together(column) for column in zip(*row_answers, strict=True))
         if not question.together:
             return Reply(answers, None, lambda: [note for row in rows for note in row.notes])
         variables = tuple(net.variables[node] for node in question.asked)
@@ -87,21 +87,19 @@ class Importance(Engine):
         net, columns = question.directed, list(question.columns)
         if question.task == "draws":
             hidden = set(range(len(columns))) - question.known
-            found = _pool(net, question, 0, hidden, question.size)
-            chosen = _choose_draws(found, question.size, question.rng)
+            pool = _pool(net, question, 0, hidden, question.size)
+            picks = _choose_draws(pool, question.size, question.rng)
             for node in hidden:
-                columns[node] = (
-                    found.columns[node] if chosen is None else found.columns[node][chosen]
-                )
+                columns[node] = pool.columns[node] if picks is None else pool.columns[node][picks]
             return tuple(columns)
         columns = [column.copy() for column in columns]
         for row in np.flatnonzero(question.gaps.any(axis=1)).tolist():
             hidden = set(np.flatnonzero(question.gaps[row]).tolist())
-            found = _pool(net, question, row, hidden)
-            one = resample(found.weights[0], 1, question.rng)[0] if draw else None
-            for node, column in found.columns.items():
+            pool = _pool(net, question, row, hidden)
+            one = resample(pool.weights[0], 1, question.rng)[0] if draw else None
+            for node, column in pool.columns.items():
                 columns[node][row] = (
-                    _middle(net, node, column, found) if one is None else column[one]
+                    _middle(net, node, column, pool) if one is None else column[one]
                 )
         return tuple(columns)
 
@@ -116,12 +114,12 @@ class Importance(Engine):
         if not question.gaps.any():
             return log_density(net, columns)
         total = np.zeros(question.size)
-        for places, known in patterns(question.gaps):
-            hidden = upward(net.graph, known, known)
+        for places, observed in patterns(question.gaps):
+            hidden = upward(net.graph, observed, observed)
             step = max(1, _SLOTS // draws) if hidden else len(places)
             for low in range(0, len(places), step):
                 part = places[low : low + step]
-                values = {node: columns[node][part] for node in known}
+                values = {node: columns[node][part] for node in observed}
                 if values:
                     total[part] = _densities(net, values, hidden, question.rng, draws, part)
         return total
@@ -131,13 +129,13 @@ def _together(answers: tuple[Answer, ...]) -> Answer:
     """The answers of single rows as one of all rows."""
     if len(answers) == 1:
         return answers[0]
-    numbers = (np.concatenate(each) for each in zip(*(a.mixing for a in answers), strict=True))
-    parts = [(np.array([row]), each.distribution) for row, each in enumerate(answers)]
+    numbers = (np.concatenate(answer) for answer in zip(*(a.mixing for a in answers), strict=True))
+    parts = [(np.array([row]), answer.distribution) for row, answer in enumerate(answers)]
     return Answer(RowParts.of(parts, len(parts)), Mixing(*numbers))
 
 
 def _pool(
-    net: BayesNet, question: Question, row: int, hidden: set[int], wanted: int | None = None
+    net: BayesNet, question: Question, row: int, hidden: set[int], enough: int | None = None
 ) -> WeightedDraws:
     """Weighted draws for a row, more of them as long as too few of those wanted are independent.
 
@@ -148,20 +146,20 @@ def _pool(
     values, draws = question.values(row), question.options.draws
     draw = partial(weighted_draws, net, values, hidden, question.rng, ranges=question.ranges)
     if not (question.ranges or upward(net.graph, values, values)):
-        return draw(wanted or draws)  # no evidence below what is drawn: all count the same
-    found = [draw(draws)]
-    size = float(effective(found[0].logs)[0])
-    named = question.options.method is not None
-    needed = ENOUGH if net.blankets is not None and not named else FEWEST
-    if size < needed:
-        raise DeclinedError(_too_few(question, row, size, needed))
-    while len(found) * size < (wanted or 0) and len(found) < ROUNDS:
-        found.append(draw(draws))
-    columns = {node: np.concatenate([each.columns[node] for each in found]) for node in hidden}
-    return WeightedDraws(columns, np.concatenate([each.logs for each in found], axis=1))
+        return draw(enough or draws)  # no evidence below what is drawn: all count the same
+    pools = [draw(draws)]
+    size = float(effective(pools[0].logs)[0])
+    is_named = question.options.method is not None
+    minimum = ENOUGH if net.blankets is not None and not is_named else FEWEST
+    if size < minimum:
+        raise DeclinedError(_too_few(question, row, size, minimum))
+    while len(pools) * size < (enough or 0) and len(pools) < ROUNDS:
+        pools.append(draw(draws))
+    columns = {node: np.concatenate([pool.columns[node] for pool in pools]) for node in hidden}
+    return WeightedDraws(columns, np.concatenate([pool.logs for pool in pools], axis=1))
 
 
-def _too_few(question: Question, row: int, size: float, needed: float) -> str:
+def _too_few(question: Question, row: int, size: float, minimum: float) -> str:
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
     if size == 0.0:
         return (
@@ -170,23 +168,23 @@ def _too_few(question: Question, row: int, size: float, needed: float) -> str:
         )
     return (
         f"The {question.options.draws} draws weighted by the evidence{where} have an effective "
-        f"sample size of {size:.1f}, and {needed:g} are needed: use more draws=, or "
+        f"sample size of {size:.1f}, and {minimum:g} are needed: use more draws=, or "
         "method='grid'."
     )
 
 
 def _choose_draws(
-    found: WeightedDraws, size: int, rng: np.random.Generator
+    pool: WeightedDraws, size: int, rng: np.random.Generator
 ) -> NDArray[np.intp] | None:
     """Which draws are taken; None for all, where there are as many and none counts more than another."""
-    logs = found.logs[0]
+    logs = pool.logs[0]
     even = len(logs) == size and bool((logs == logs[0]).all())
-    return None if even else resample(found.weights[0], size, rng)
+    return None if even else resample(pool.weights[0], size, rng)
 
 
-def _middle(net: BayesNet, node: int, column: NDArray[Any], found: WeightedDraws) -> float:
+def _middle(net: BayesNet, node: int, column: NDArray[Any], pool: WeightedDraws) -> float:
     """Weighted mean of draws, or the level that weighs most."""
-    weights = found.weights[0]
+    weights = pool.weights[0]
     if net.variables[node].discrete:
         return float(np.bincount(column.astype(np.intp), weights).argmax())
     return float(weights @ column)
@@ -224,23 +222,23 @@ class _Row:
         # What hangs on the target weighs its values: then the product rule is its conditional.
         source: Net = self.rule if below else self.net
         some = self._conditional(source, node, np.arange(1)).tabulated
-        chosen = np.arange(len(self.weights))
+        picks = np.arange(len(self.weights))
         if some:
-            chosen = resample(self.weights, RESAMPLED, self.question.rng)
+            picks = resample(self.weights, RESAMPLED, self.question.rng)
         share = np.full(RESAMPLED, 1.0 / RESAMPLED) if some else self.weights
-        each = self._conditional(source, node, chosen)
-        middle = each.pool_rows(len(chosen), None if some else share)
-        variance = float((share**2) @ (centre(each) - float(centre(middle)[0])) ** 2)
+        part = self._conditional(source, node, picks)
+        middle = part.pool_rows(len(picks), None if some else share)
+        variance = float((share**2) @ (centre(part) - float(centre(middle)[0])) ** 2)
         if some:  # draws that were taken stand for all of them
-            own = self.found.columns[node].astype(float)
-            variance += float(self.weights @ (own - self.weights @ own) ** 2) / self.size
+            values = self.found.columns[node].astype(float)
+            variance += float(self.weights @ (values - self.weights @ values) ** 2) / self.size
         numbers = (np.array([x]) for x in (np.sqrt(variance), np.nan, self.size))
         return Answer(middle, Mixing(*numbers), way="by weighted draws")
 
-    def _conditional(self, source: Net, node: int, chosen: NDArray[np.intp]) -> Distribution:
-        xs = tuple(self._drawn(other)[chosen] for other in source.inputs[node])
+    def _conditional(self, source: Net, node: int, picks: NDArray[np.intp]) -> Distribution:
+        xs = tuple(self._drawn(other)[picks] for other in source.inputs[node])
         model, variable = source.conditionals[node], self.net.variables[node]
-        return distribution_of(model, variable, xs, len(chosen))
+        return distribution_of(model, variable, xs, len(picks))
 
     def _drawn(self, node: int) -> NDArray[Any]:
         """A variable's draws, or its known value as often."""
@@ -250,9 +248,9 @@ class _Row:
 
     def states(self) -> Array:
         """As many states as the draws are worth, so that events get honest errors."""
-        chosen = resample(self.weights, max(int(self.size), 1), self.question.rng)
-        drawn = [self.found.columns[node][chosen].astype(float) for node in self.question.asked]
-        return np.stack(drawn)[:, :, None]
+        picks = resample(self.weights, max(int(self.size), 1), self.question.rng)
+        values = [self.found.columns[node][picks].astype(float) for node in self.question.asked]
+        return np.stack(values)[:, :, None]
 
 
 def _densities(
@@ -263,8 +261,8 @@ def _densities(
     draws: int,
     numbers: NDArray[np.intp],
 ) -> Array:
-    found = weighted_draws(net, values, hidden, rng, draws if hidden else 1)
-    sizes = effective(found.logs)
+    pool = weighted_draws(net, values, hidden, rng, draws if hidden else 1)
+    sizes = effective(pool.logs)
     weak = np.flatnonzero(sizes < FEWEST)
     if hidden and len(weak):
         raise FitError(
@@ -272,5 +270,5 @@ def _densities(
             f"of its missing values have an effective sample size of {sizes[weak[0]]:.1f}, and "
             f"{FEWEST:g} are needed. Fill it with impute, or drop the row."
         )
-    means: Array = log_sum(found.logs) - np.log(found.logs.shape[1])
+    means: Array = log_sum(pool.logs) - np.log(pool.logs.shape[1])
     return means
