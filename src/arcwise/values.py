@@ -58,3 +58,12 @@ def as_tuple(given: Any) -> tuple[Any, ...]:
     (('ab',), ('a', 'b'), (3,))
     """
     return tuple(given) if is_several(given) else (given,)
+
+
+def written(value: object) -> str | None:
+    """A number as a text level, as files without types write it; None for anything else.
+
+    >>> written(1), written(2.0), written(0.5), written("1"), written(True)
+    ('1', '2', '0.5', None, None)
+    """
+    return f"{value:.15g}" if is_number(value) else None

@@ -11,7 +11,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from arcwise.api.option_object import Option, kinds_of, objects_with
-from arcwise.errors import OptionError, close_to
+from arcwise.errors import OptionError, close_to, join_words
 
 __all__ = ["with_advice"]
 
@@ -54,14 +54,22 @@ _MOVED = {
 
 def with_advice(function: Callable[P, R]) -> Callable[P, R]:
     """The same function, whose errors for parameters that it does not have show how to write the call."""
-    parameters = tuple(signature(function).parameters)
+    every = signature(function).parameters
+    parameters = tuple(every)
+    first = [name for name, each in every.items() if each.kind is not each.KEYWORD_ONLY]
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if len(args) > len(first):
+            raise OptionError(
+                f"{function.__name__} takes {join_words(first)} by position: write the name of any other "
+                f"parameter, as in {function.__name__}({', '.join(first)}, {parameters[-1]}=...)."
+            )
         for name, value in kwargs.items():
             if name not in parameters:
                 advice = _advice(name, value, kwargs, parameters)
-                raise OptionError(f"{function.__name__} has no parameter {name!r}{advice}.")
+                end = "" if advice.endswith("?") else "."
+                raise OptionError(f"{function.__name__} has no parameter {name!r}{advice}{end}")
         return function(*args, **kwargs)
 
     return call

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import evaluate, inference
+from arcwise.api.advice import with_advice
 from arcwise.data import Table, Variable, conform
 from arcwise.data.frames import filled_frame, index_of, raw_of
 from arcwise.errors import DataError
@@ -179,6 +180,7 @@ class QueryMethods(ABC):
         """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
         return self._answers().logpdf(self._rows(rows), **options)
 
+    @with_advice
     def sample(
         self,
         draws: int,

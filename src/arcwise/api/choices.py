@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arcwise.api.option_object import kinds_of
 from arcwise.api.options import Model, Option, Prior, ScoreOption, Search, StartedSearch
 from arcwise.conditionals import Choice
 from arcwise.data import read
@@ -133,7 +134,9 @@ def _search_of(search: Any) -> _Searched:
 
 
 def _checked(value: Any, what: str) -> Any:
-    """A value as it is, unless it is an object that another parameter takes."""
+    """A value, by our name if it is one of another package, unless another parameter takes such an object."""
+    if isinstance(value, str):
+        return _our_name(value, what)
     if isinstance(value, type) and issubclass(value, Option):
         raise OptionError(f"{what}={value.__name__} is a class: write {what}={value.__name__}().")
     if isinstance(value, Option) and value.what != what:
@@ -141,6 +144,52 @@ def _checked(value: Any, what: str) -> Any:
             f"{value!r} is a {value.what}, not a {what}: give {value.what}={value!r}."
         )
     return value
+
+
+_OTHER_NAMES = {
+    "search": {
+        "hc": "greedy", "hill-climb": "greedy", "hill-climbing": "greedy", "fges": "ges", "dp": "exact",
+        "chowliu": "chow-liu", "simulated-annealing": "annealing", "graphical-lasso": "glasso",
+    },
+    "score": {
+        "bde": "bdeu", "bic-g": "bic", "bic-d": "bic", "bic-cg": "bic", "aic-g": "aic", "aic-cg": "aic",
+        "loglik-g": "loglik", "loglik-cg": "loglik", "cv": "kfold", "holdout": "heldout",
+    },
+    "model": {
+        "kde": "parzen", "linear": "gaussian", "lingauss": "gaussian", "multinomial": "discrete",
+        "categorical": "discrete", "numeric": "gaussian",
+    },
+}  # fmt: skip
+"""Names in other packages, in lower case and with dashes."""
+
+_TESTS = (
+    "pc",
+    "pc-stable",
+    "gs",
+    "iamb",
+    "fast-iamb",
+    "inter-iamb",
+    "fci",
+    "mmhc",
+    "mmpc",
+    "rsmax2",
+    "h2pc",
+)
+"""Searches of other packages that test independences."""
+
+_BASES: dict[str, type[Option]] = {"search": Search, "score": ScoreOption, "model": Model}
+
+
+def _our_name(name: str, what: str) -> str:
+    """The name of a search, a score or a model, whatever its case, or as another package has it."""
+    folded = name.casefold().replace("_", "-")
+    if what == "search" and folded in _TESTS:
+        raise OptionError(
+            f"There is no search {name!r}: it tests independences, and searches here maximise a score. "
+            "search='auto' takes the best one for the size of the table."
+        )
+    words: dict[str, str] = {kind.word.casefold(): kind.word for kind in kinds_of(_BASES[what])}
+    return {**words, **_OTHER_NAMES[what]}.get(folded, name)
 
 
 # -- the penalty ---------------------------------------------------------------------------------

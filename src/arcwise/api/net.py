@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise import graphs, inference, io
 from arcwise.api import describe
+from arcwise.api.advice import with_advice
 from arcwise.api.asking import AskedNetwork, OneNetwork
 from arcwise.api.figures import Figures
 from arcwise.api.options import Method
@@ -136,6 +137,7 @@ class Network(AskedNetwork, Figures):
 
         return quick_certainty(self)
 
+    @with_advice
     def certainty(
         self,
         method: str | Method = "auto",

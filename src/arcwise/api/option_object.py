@@ -29,9 +29,10 @@ class Option:
     def __new__(cls, *values: object, **settings: object) -> Self:
         """Make an object whose settings exist; dataclasses would raise a bare TypeError."""
         checked_options(f"The {cls.what} {cls.__name__}", settings, _settings_of(cls))
-        if len(values) > len(_settings_of(cls)):
+        count = sum(not each.kw_only for each in fields(cls))
+        if len(values) > count:
             raise OptionError(
-                f"{cls.__name__} has {len(_settings_of(cls))} settings, got {len(values)}."
+                f"{cls.__name__} takes {count} settings by position, got {len(values)}."
             )
         return super().__new__(cls)
 

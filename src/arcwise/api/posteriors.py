@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io, results
+from arcwise.api.advice import with_advice
 from arcwise.api.asking import QueryMethods
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
@@ -215,8 +216,7 @@ class Posterior(QueryMethods):
         graph, left = averaged_graph(self.found, level, self.problem.limits)
         own = "the automatic threshold" if threshold == "auto" else "the threshold given"
         said = [f"Edges have a {self.meaning} above {level:.3g}, {own}."]
-        if left:
-            pairs = ", ".join(f"{one} - {two}" for one, two in left[:5])
+        if pairs := ", ".join(f"{one} - {two}" for one, two in left[:5]):
             said.append(f"Rules and other arcs allow no direction for {pairs}: dropped.")
         return self._network(graph, f"averaged ({self.meaning} above {level:.3g})", *said)
 
@@ -288,11 +288,11 @@ class Posterior(QueryMethods):
         return self.ensemble(do=do) if do else self._ensemble
 
     def _columns(self) -> tuple[Variable, ...]:
-        variables: tuple[Variable, ...] = self.problem.data.variables
-        return variables
+        return tuple(self.problem.data.variables)
 
     # -- in and out ------------------------------------------------------------------------------
 
+    @with_advice
     def more(
         self,
         draws: int,

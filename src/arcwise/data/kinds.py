@@ -41,7 +41,7 @@ from arcwise.data.variable import (
     Kind,
     Variable,
     code_type,
-    kind_of,
+    read_kind,
     sentence_list,
     to_levels,
 )
@@ -91,6 +91,9 @@ def settle(
     if raw.rows == 0:
         raise DataError("A table must have at least one row, got none.")
     wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
+    declared = {
+        name: levels for name, choice in (kinds or {}).items() if (levels := read_kind(choice)[1])
+    }
     heights, weight_name = row_weights(raw, weights)
     outcomes = {
         name: settle_column(name, array, wanted.get(name), marks, raw)
@@ -105,7 +108,7 @@ def settle(
     variables = tuple(each.variable for each in kept if each.variable is not None)
     columns = tuple(each.column for each in kept if each.column is not None)
     fixed = frozenset(wanted) & {variable.name for variable in variables}
-    table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed)
+    table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed).recast(declared)
     return table.with_notes(*small(table))
 
 
@@ -235,7 +238,7 @@ def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
 def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str, Kind]:
     for name in kinds:
         _check_column("kinds", name, names)
-    return {name: kind_of(kind) for name, kind in kinds.items()}
+    return {name: read_kind(choice)[0] for name, choice in kinds.items()}
 
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:

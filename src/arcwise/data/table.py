@@ -21,9 +21,10 @@ from arcwise.data.variable import (
     Kind,
     Variable,
     check_column,
+    declare_levels,
     gaps_of,
-    kind_of,
     numbers_of,
+    read_kind,
     sentence_list,
     to_levels,
     to_numbers,
@@ -273,12 +274,12 @@ class Table:
             weights = None if weights is None else weights[~gaps]
         return Table(tuple(variables), tuple(columns), weights, copies=self.copies)
 
-    def recast(self, kinds: Mapping[str, Kind]) -> Table:
+    def recast(self, kinds: Mapping[str, Kind | Sequence[Any]]) -> Table:
         """Change kinds: numeric levels become numbers, numbers become ordered numeric levels.
 
         Parameters
         ----------
-        kinds : names to ``"continuous"`` or ``"discrete"``; truth values become 0 and 1.
+        kinds : names to ``"continuous"``, ``"discrete"`` or levels; truth values become 0 and 1.
 
         Raises
         ------
@@ -293,10 +294,10 @@ class Table:
         variables, columns = list(self.variables), list(self.columns)
         for name, kind in kinds.items():
             number = self.index(name)
-            wanted = kind_of(kind)
-            if wanted != variables[number].kind:
-                change = to_numbers if wanted == "continuous" else to_levels
-                variables[number], columns[number] = change(variables[number], columns[number])
+            pair, (wanted, levels) = (variables[number], columns[number]), read_kind(kind)
+            if wanted != pair[0].kind:
+                pair = (to_numbers if wanted == "continuous" else to_levels)(*pair)
+            variables[number], columns[number] = declare_levels(*pair, levels) if levels else pair
         return replace(self, variables=tuple(variables), columns=tuple(columns))
 
     def continuous(self) -> Table:

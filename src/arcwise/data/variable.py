@@ -167,6 +167,44 @@ def to_levels(variable: Variable, column: Column) -> tuple[Variable, Column]:
     return replace(variable, levels=levels, ordered=True), codes
 
 
+def read_kind(choice: object) -> tuple[Kind, tuple[Any, ...]]:
+    """The kind of column that a user chose, and the levels if these were listed.
+
+    >>> read_kind("numeric"), read_kind(["low", "high"])
+    (('continuous', ()), ('discrete', ('low', 'high')))
+
+    Raises
+    ------
+    OptionError : another name.
+    """
+    if isinstance(choice, list | tuple | np.ndarray) and len(choice):
+        return "discrete", tuple(np.asarray(choice, dtype=object).tolist())
+    return kind_of(str(choice)), ()
+
+
+def declare_levels(
+    variable: Variable, column: Column, levels: Sequence[Any]
+) -> tuple[Variable, Column]:
+    """Give a discrete column exactly these levels, in their order; those that do not occur are kept.
+
+    Raises
+    ------
+    DataError : a value that is not among the levels, or a level twice.
+    """
+    if len(set(levels)) != len(levels):
+        raise DataError(f"The levels of {variable.name!r} must differ, got {list(levels)!r}.")
+    present = variable.levels or ()
+    for code in np.unique(column[~gaps_of(variable, column)]).tolist():
+        if present[code] not in levels:
+            raise DataError(
+                f"Column {variable.name!r} has the value {present[code]!r}, which is not among the levels "
+                f"{list(levels)!r}."
+            )
+    places = [levels.index(each) if each in levels else 0 for each in present]
+    codes = np.array([*places, len(levels)], dtype=code_type(len(levels)))[column]
+    return Variable(variable.name, tuple(levels), ordered=variable.ordered), codes
+
+
 def to_numbers(variable: Variable, column: Column) -> tuple[Variable, Column]:
     """Turn numeric levels into numbers, truth values into 0 and 1."""
     return Variable(variable.name), numbers_of(variable, column)

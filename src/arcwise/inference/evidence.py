@@ -27,7 +27,7 @@ from arcwise.data.variable import cut_codes
 from arcwise.errors import DataError, close_to
 from arcwise.graphs import DAG
 from arcwise.networks import Net
-from arcwise.values import are_texts, as_tuple, is_number, is_pair, is_several
+from arcwise.values import are_texts, as_tuple, is_number, is_pair, is_several, written
 
 Array = NDArray[np.float64]
 
@@ -129,7 +129,7 @@ def _code(variable: Variable, value: Any) -> float:
         return float(cut_codes(variable, np.array([_number(variable.name, value)]))[0])
     for code, level in enumerate(variable.levels):
         same_kind = isinstance(level, bool) == isinstance(value, bool)
-        if (level == value and same_kind) or str(level) == value:
+        if (level == value and same_kind) or str(level) == value or written(value) == level:
             return float(code)
     if variable.coding is not None:
         return float(variable.coding.of_values(variable.name, [value])[0])

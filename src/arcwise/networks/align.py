@@ -11,6 +11,7 @@ from arcwise.data.variable import cut_codes, numbers_of, sentence_list
 from arcwise.errors import DataError, close_to
 from arcwise.networks.nets import Net
 from arcwise.notes import Note, NoteKind
+from arcwise.values import written
 
 
 def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
@@ -110,6 +111,7 @@ def _looked_up(variable: Variable, source: Variable, column: NDArray[Any]) -> ND
     codes: dict[object, int] = {level: code for code, level in enumerate(levels)}
     distinct, places = np.unique(column, return_inverse=True)
     values = [_value(source, raw) for raw in distinct.tolist()]
+    codes |= {value: codes[text] for value in values if (text := written(value)) in codes}
     fresh = [value for value in values if value is not None and value not in codes]
     if fresh and variable.coding is None:
         raise DataError(
