@@ -21,7 +21,9 @@ SHORT = {"annealing": aw.Annealing(steps=1000)}
 
 
 NUMBERS = applicable(FAMILIES["gaussian"], SOURCE)
-"""The scores of columns of numbers; the others are of levels."""
+"""The scores of columns of numbers; the others are of levels, or of neural models."""
+
+OF_LEVELS = applicable(FAMILIES["discrete"], levels(1, rows=80, p=4))
 
 
 def bic_of(source):
@@ -29,7 +31,7 @@ def bic_of(source):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", [s for s in SCORES if s in NUMBERS or s in OF_LEVELS])
 def test_every_score_works_with_every_search(score, search):
     source = SOURCE if score in NUMBERS else levels(1, rows=80, p=4)
     net = aw.learn(source, score=score, search=SHORT.get(search, search))
