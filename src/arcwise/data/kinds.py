@@ -90,10 +90,8 @@ def settle(
     """
     if raw.rows == 0:
         raise DataError("A table must have at least one row, got none.")
-    wanted, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
-    declared = {
-        name: levels for name, choice in (kinds or {}).items() if (levels := read_kind(choice)[1])
-    }
+    chosen, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
+    wanted = {name: kind for name, (kind, _) in chosen.items()}
     heights, weight_name = row_weights(raw, weights)
     outcomes = {
         name: settle_column(name, array, wanted.get(name), marks, raw)
@@ -108,7 +106,8 @@ def settle(
     variables = tuple(each.variable for each in kept if each.variable is not None)
     columns = tuple(each.column for each in kept if each.column is not None)
     fixed = frozenset(wanted) & {variable.name for variable in variables}
-    table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed).recast(declared)
+    table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed)
+    table = table.recast({name: levels for name, (_, levels) in chosen.items() if levels})
     return table.with_notes(*small(table))
 
 
@@ -235,10 +234,10 @@ def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
 # -- around the columns --------------------------------------------------------------------------
 
 
-def _checked_kinds(kinds: Mapping[str, Kind], names: Sequence[str]) -> dict[str, Kind]:
+def _checked_kinds(kinds: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     for name in kinds:
         _check_column("kinds", name, names)
-    return {name: read_kind(choice)[0] for name, choice in kinds.items()}
+    return {name: read_kind(choice) for name, choice in kinds.items()}
 
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
