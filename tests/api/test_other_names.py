@@ -87,5 +87,5 @@ def test_numbers_are_levels_of_files_that_write_all_levels_as_text(tmp_path):
         assert float(again.query("y", given={"x": value}).probability("a")) == pytest.approx(0.5)
     rows = pd.DataFrame({"x": [1, 2, 1]})
     assert again.predict(rows, "y").probabilities[:, 0] == pytest.approx([0.5, 0.1, 0.5])
-    with pytest.raises(aw.DataError, match="never seen"):
+    with pytest.raises(aw.DataError, match="not in the training data"):
         again.query("y", given={"x": 3})
