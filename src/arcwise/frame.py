@@ -1,7 +1,7 @@
-"""A `Frame`: named columns of equal length, with all that results do with a table.
+"""A `Frame`: named columns of equal length, with the methods that all tables of results share.
 
 Edges, audits, validations, predictions and other results are tables of facts. Each of them makes one
-frame, and the frame gives the rest: aligned text, an HTML table for notebooks, plain dictionaries, CSV,
+frame, and the frame provides the rest: aligned text, an HTML table for notebooks, plain dictionaries, CSV,
 and data frames of pandas, polars and Arrow. It can be sorted, filtered and cut; it never changes: a
 changed frame is a new one.
 
@@ -15,7 +15,7 @@ a -- c
 >>> edges.filter(edge="a -> b").to_records()
 [{'edge': 'a -> b', 'strength': 0.31}]
 
-A result inherits from `Framed` and says which frame it is; then it has the same methods.
+A result inherits from `Framed` and defines its frame; then it has the same methods.
 
 >>> class Edges(Framed):
 ...     @property
@@ -247,8 +247,8 @@ class Frame(Framed):
         object.__setattr__(self, "columns", columns)
         sizes = [len(column.values) for column in columns]
         if len(set(sizes)) > 1 or len(set(self.names)) < len(columns):
-            said = ", ".join(f"{n!r} of {k}" for n, k in zip(self.names, sizes, strict=True))
-            raise DataError(f"Columns must have different names and equal lengths, got {said}.")
+            lengths = ", ".join(f"{n!r} of {k}" for n, k in zip(self.names, sizes, strict=True))
+            raise DataError(f"Columns must have different names and equal lengths, got {lengths}.")
 
     @property
     def frame(self) -> Frame:
@@ -310,8 +310,8 @@ class Frame(Framed):
     def sort(self, by: str, descending: bool = False) -> Frame:
         """Rows in the order of a column; equal ones keep their order, missing values come last."""
         values = self._column(by).plain
-        known = [row for row, value in enumerate(values) if value is not None]
-        order = sorted(known, key=values.__getitem__, reverse=descending)
+        present = [row for row, value in enumerate(values) if value is not None]
+        order = sorted(present, key=values.__getitem__, reverse=descending)
         return self.take([*order, *(row for row, value in enumerate(values) if value is None)])
 
     def filter(self, test: Callable[[Row], bool] | None = None, /, **values: Any) -> Frame:

@@ -62,7 +62,7 @@ _COMMANDS = {
     "moments": "--stream",
     "load": "--data",
 }
-"""What stands for a function in the shell."""
+"""The name of a function in the shell."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Fix:
 
     @property
     def place(self) -> str:
-        """What stands for the fix in a sentence."""
+        """The placeholder of the fix in a sentence."""
         return f"{{{self.option}=}}" if self.option else f"{{{self.verb}()}}"
 
     @property
@@ -240,13 +240,13 @@ class Note:
                 return cls(kind, sentence)
             case {"kind": str(word), "text": str(text), "about": [*about], "fix": [*fixes]}:
                 kinds = {each.value: each for each in NoteKind}
-                own = tuple(map(_stored_fix, fixes))
+                parsed = tuple(map(_stored_fix, fixes))
                 if (
                     word in kinds
                     and all(isinstance(name, str) for name in about)
-                    and None not in own
+                    and None not in parsed
                 ):
-                    return cls(kinds[word], text, tuple(about), tuple(filter(None, own)))
+                    return cls(kinds[word], text, tuple(about), tuple(filter(None, parsed)))
         return None
 
 
@@ -293,7 +293,7 @@ class StopReason(Enum):
     INTERRUPTED = "interrupted"
     """Ctrl-C was pressed."""
     CALLBACK = "callback"
-    """The function that is called at each step asked for an end."""
+    """The callback stopped the run."""
 
 
 _EARLY = frozenset(
@@ -361,8 +361,8 @@ class Stop:
         """
         match stored:
             case {"reason": str(reason), "detail": str(detail)}:
-                known = {each.value: each for each in StopReason}
-                return cls(known[reason], detail) if reason in known else None
+                reasons = {each.value: each for each in StopReason}
+                return cls(reasons[reason], detail) if reason in reasons else None
             case str(sentence):
                 return _from_sentence(sentence)
         return None
@@ -372,8 +372,8 @@ def _from_sentence(sentence: str) -> Stop:
     for reason in (StopReason.NONE, *_SENTENCES):
         if sentence == str(Stop(reason)):
             return Stop(reason)
-    proof, found, graphs = sentence.partition(StopReason.OPTIMAL.value)
-    if found and not proof:
+    proof, mark, graphs = sentence.partition(StopReason.OPTIMAL.value)
+    if mark and not proof:
         return Stop(StopReason.OPTIMAL, graphs.strip())
     return Stop.converged(sentence)
 

@@ -15,7 +15,7 @@ from arcwise.plot import plot_belief, plot_calibration, plot_differences, plot_m
 
 @pytest.fixture(scope="module")
 def boston():
-    return aw.learn(aw.example("boston"))
+    return aw.learn(aw.example("boston"), model="gaussian")
 
 
 def drawn(ax):
@@ -205,19 +205,24 @@ def test_curves_are_those_of_the_graphs_along_the_search():
     table = aw.example("boston").select(["MEDV", "LSTAT", "RM", "NOX", "TAX"])
     train, test = table.take(range(0, 506, 2)), table.take(range(1, 506, 2))
     for search in ("greedy", aw.Tabu(restarts=1)):
-        net = aw.learn(train, search=search, certainty=False)
+        net = aw.learn(train, model="gaussian", search=search, certainty=False)
         curve = net.search_curve(test)
         plain = next(i for i, s in enumerate([*net.trace, None]) if s is None or " " in s.what)
         assert len(curve.test) == plain + 1
         assert curve.edges.tolist() == [0, *(step.edges for step in net.trace[:plain])]
         empty = aw.fit(aw.dag([], nodes=net.nodes), train)
         assert curve.test[0] == pytest.approx(empty.logpdf(test).mean())
-    greedy = aw.learn(train, search="greedy", certainty=False)
+    greedy = aw.learn(train, model="gaussian", search="greedy", certainty=False)
     curve = greedy.search_curve(test)
     assert curve.test[-1] == pytest.approx(greedy.logpdf(test).mean())
     assert curve.train[-1] == pytest.approx(aw.score(greedy.graph, train, score="loo") / train.rows)
     full = aw.learn(
-        train, search=aw.Greedy(start="complete"), score="loglik", penalty=0.02, certainty=False
+        train,
+        model="gaussian",
+        search=aw.Greedy(start="complete"),
+        score="loglik",
+        penalty=0.02,
+        certainty=False,
     )
     assert full.search_curve(test).edges[0] == 10
     ax = drawn(greedy.plot_trace(test))

@@ -126,6 +126,16 @@ def test_many_rows_are_thinned_and_missing_ones_left_out():
     assert len(lines_of(net.plot_local("y"))["rows"].get_xdata()) == MAX_POINTS
 
 
+def test_numeric_levels_that_the_model_takes_as_numbers_are_rows():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=90)
+    table = aw.table({"x": x, "grade": np.clip(np.round(2 * x + 5), 2, 8).astype(int)})
+    assert table.variable("grade").discrete
+    net = aw.fit("x -> grade", table, model="gaussian")
+    rows = lines_of(net.plot_local("grade"))["rows"]
+    np.testing.assert_array_equal(rows.get_ydata(), table.values("grade"))
+
+
 def test_awkward_columns_and_names():
     rng = np.random.default_rng(3)
     x = rng.normal(size=60) + 1e9

@@ -220,12 +220,12 @@ def test_places_of_another_graph_are_taken():
 @pytest.mark.parametrize(
     ("positions", "hint"),
     [
-        ({"a": (0, 0)}, "no place for 'b'"),
-        ({"a": (0, 0), "b": (0, 0)}, "one place"),
+        ({"a": (0, 0)}, "no entry for 'b'"),
+        ({"a": (0, 0), "b": (0, 0)}, "the same point"),
         ({"a": (0, 0), "b": (0, float("nan"))}, "two finite numbers"),
         ({"a": (0, 0), "b": 1}, "two finite numbers"),
         ({"a": (0, 0), "b": (1, 2, 3)}, "two finite numbers"),
-        (["a"], "no place for 'b'"),
+        (["a"], "no entry for 'b'"),
         ("square", "circle"),
     ],
 )

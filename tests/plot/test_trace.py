@@ -31,5 +31,5 @@ def test_one_step_and_given_axes():
 
 
 def test_no_steps_are_an_error_that_says_why():
-    with pytest.raises(FitError, match="no steps to draw"):
+    with pytest.raises(FitError, match="no search steps"):
         plot_trace(Result(DAG.empty(["a"]), 0.0, (), ""))

@@ -86,7 +86,7 @@ def test_given_axes_get_the_figure_alone():
 
 
 def test_no_curve_is_an_error_that_says_why():
-    with pytest.raises(FitError, match="penalty of this network was given"):
+    with pytest.raises(FitError, match="its penalty was given"):
         plot_tuning([], 0.2)
 
 

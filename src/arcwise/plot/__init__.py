@@ -1,4 +1,4 @@
-"""Pictures: places of nodes computed without drawing, and drawings with matplotlib.
+"""Figures: positions of nodes computed without drawing, and drawings with matplotlib.
 
 matplotlib (the extra `plot`) is imported only when something is drawn.
 """

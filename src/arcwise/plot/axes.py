@@ -1,8 +1,8 @@
-"""Axes of small diagrams, words at their points, and names in boxes, measured before anything is drawn.
+"""Axes of small diagrams, labels of points, and names in boxes, measured before anything is drawn.
 
-Names are plain text: a dollar sign or an underscore means itself, never mathematics. A long name is
-broken after blanks and joining marks; a very long one loses its middle, never its ends. Words at points of a
-diagram are clear of each other, of what is drawn, and inside the axes.
+Names are plain text: a dollar sign or an underscore is never mathematics. A long name is broken after
+spaces and hyphens; a very long one loses its middle. Labels of points do not overlap each other or the
+drawing, and are inside the axes.
 """
 
 import re
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Ruler = Callable[[Sequence[str], float], float]
 
 PICTURES = (".png", ".pdf", ".svg")
-"""What the name of a picture may end in."""
+"""File extensions of figures."""
 
 
 def diagram(
@@ -34,7 +34,7 @@ def diagram(
     inches: tuple[float, float] = (5.0, 3.0),
     bare: Sequence[str] = ("top", "right"),
 ) -> "Axes":
-    """Axes with bare sides, without a frame there: those given, or of a new figure of some inches."""
+    """Return axes without a frame at some sides: the given ones, or those of a new figure."""
     import matplotlib.pyplot as plt
 
     axes = plt.subplots(figsize=inches, layout="constrained")[1] if ax is None else ax
@@ -44,41 +44,39 @@ def diagram(
 
 
 def entitle(axes: "Axes", title: str | None) -> None:
-    """Write a line above a diagram, where there is one to write."""
+    """Write a line above a diagram, if there is one."""
     if title is not None:
         axes.set_title(title, loc="left", fontsize=10, **PLAIN)
 
 
 def whole_numbers(most: int = 9) -> "Locator":
-    """Ticks at whole numbers, for what is counted; about so many at most."""
+    """Return ticks at integers, for counts; about this many at most."""
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(most, integer=True, min_n_ticks=1, steps=(1, 2, 5, 10))
 
 
-def save_picture(draw: Callable[[], Any], place: Path) -> None:
+def save_picture(draw: Callable[[], Any], path: Path) -> None:
     """Draw axes, or several of one figure, and write the figure whole or not at all.
 
     The file extension decides on the format.
 
     Raises
     ------
-    FileError : matplotlib is not there, or the place cannot be written to.
+    FileError : matplotlib is missing, or the file cannot be written.
     """
     try:
         drawn = draw()
     except ImportError:
-        raise FileError(
-            "No picture can be drawn: pip install 'arcwise[plot]' brings what it needs."
-        ) from None
+        raise FileError("A figure needs matplotlib: pip install 'arcwise[plot]'.") from None
     import matplotlib.pyplot as plt
 
     axes = drawn[0] if isinstance(drawn, list) else drawn
     content = BytesIO()
-    kind = Path(place.name.lower().removesuffix(".gz")).suffix.lstrip(".")
+    kind = Path(path.name.lower().removesuffix(".gz")).suffix.lstrip(".")
     axes.figure.savefig(content, format=kind, dpi=150, bbox_inches="tight")
     plt.close(axes.figure)
-    write_bytes(place, content.getvalue())
+    write_bytes(path, content.getvalue())
 
 
 # -- texts ----------------------------------------------------------------------------------------
@@ -88,7 +86,7 @@ FONT_SIZE = 10.0
 """Points; the size for which a layout is made."""
 
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
-"""Options for texts in which every character stands for itself."""
+"""Options of texts without mathematics."""
 
 # Letters a line, and letters a name may have before its middle is left out.
 _LINE, _LONGEST = 18, 72
@@ -143,8 +141,8 @@ def text_width(lines: Sequence[str], size: float) -> float:
     from matplotlib.textpath import TextToPath
 
     ruler, font = TextToPath(), FontProperties(size=size)
-    found = [ruler.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines]
-    return float(max(found)) / 72
+    widths = [ruler.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines]
+    return float(max(widths)) / 72
 
 
 def boxes(
@@ -230,7 +228,7 @@ def _best(
     pixel = axes.figure.dpi / 72
     wide = text_width([words], _NOTE_SIZE) * axes.figure.dpi
     frame = axes.get_window_extent()
-    found = []
+    candidates = []
     for order, step in enumerate(_STEPS):
         for side, aside in _SIDES.items():
             start = {"left": 0.0, "right": wide, "center": wide / 2}[side]
@@ -241,8 +239,8 @@ def _best(
             hiding = ((busy > box[:2] - pixel) & (busy < box[2:] + pixel)).all(axis=1).sum()
             on_words = sum(_meet(box, other) for other in taken)
             cost = _OUTSIDE * outside + _ON_WORDS * on_words + _HIDING * hiding
-            found.append((float(cost) + _FARTHER * order, side, step, box))
-    _, side, step, box = min(found, key=lambda each: each[0])
+            candidates.append((float(cost) + _FARTHER * order, side, step, box))
+    _, side, step, box = min(candidates, key=lambda each: each[0])
     return side, step, box
 
 

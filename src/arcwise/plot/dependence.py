@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals.base import distribution_of
-from arcwise.data import Table, Variable
+from arcwise.data import Table, Variable, conform
 from arcwise.data.variable import gaps_of
 from arcwise.distributions import Distribution
 from arcwise.errors import GraphError, close_to, plural
@@ -211,18 +211,17 @@ def _sentence(view: View) -> str:
 def _rows(net: Net, child: int, data: Table | None) -> tuple[Columns, bool]:
     """Complete rows of a variable and its inputs: of the data, or draws."""
     nodes = [*net.inputs[child], child]
-    if data is not None and all(
-        net.names[n] in data.names and data.variable(net.names[n]).levels == net.variables[n].levels
-        for n in nodes
-    ):
-        raw = {node: data.column(net.names[node]) for node in nodes}
+    if data is not None and all(net.names[node] in data.names for node in nodes):
+        order = sorted(nodes)
+        table = conform(data, [net.variables[node] for node in order])
+        raw = {node: table.column(net.names[node]) for node in order}
         gaps = [gaps_of(net.variables[node], column) for node, column in raw.items()]
         complete = np.flatnonzero(~np.any(gaps, axis=0))
         if len(complete):
             return {node: column[complete] for node, column in raw.items()}, True
     drawn = typical_rows(net, _DRAWS)
     if not drawn:
-        raise GraphError("This network has no rows to take a range from: give data=.")
+        raise GraphError("The network has no rows for the ranges of the axes: give data=.")
     return {node: drawn[node] for node in nodes}, False
 
 

@@ -104,13 +104,13 @@ def _merge(one: Graph, two: Graph) -> dict[frozenset[str], JointEdge]:
 
 def _relations(graph: Graph) -> dict[frozenset[str], tuple[Pair, bool]]:
     """For each adjacent pair its ends, in the order of an arc, and whether it is one."""
-    names, found = graph.nodes, dict[frozenset[str], tuple[Pair, bool]]()
+    names, relations = graph.nodes, dict[frozenset[str], tuple[Pair, bool]]()
     for tail, head in graph.numbered_arcs:
-        found[frozenset((names[tail], names[head]))] = (names[tail], names[head]), True
+        relations[frozenset((names[tail], names[head]))] = (names[tail], names[head]), True
     for one, two in graph.numbered_edges:
         ends = min(names[one], names[two]), max(names[one], names[two])
-        found[frozenset(ends)] = ends, False
-    return found
+        relations[frozenset(ends)] = ends, False
+    return relations
 
 
 def _place(

@@ -141,7 +141,7 @@ def _met(curve: Array, layout: Layout, ends: tuple[int, int]) -> list[int]:
 
 
 def sample_curve(curve: Array, count: int = 24) -> Array:
-    """Points on a curve, so many to each of its pieces.
+    """Return points on a curve, this many for each of its pieces.
 
     Examples
     --------
@@ -280,7 +280,7 @@ class Picture:
 
 
 def draw_picture(axes: "Axes", picture: Picture, scale: float, numbers: bool = False) -> None:
-    """Draw lines, boxes and names, and strengths where they are asked for."""
+    """Draw lines, boxes and names, and strengths if requested."""
     shapes = _draw_lines(axes, picture, scale)
     _draw_boxes(axes, picture, scale)
     if numbers:
@@ -378,7 +378,7 @@ def half_head(width: float) -> float:
 
 
 def _in_focus(picture: Picture, i: int) -> bool:
-    """Without a target every line; with one those inside the target's blanket."""
+    """Return whether a line is inside the blanket of the target, or there is no target."""
     line = picture.lines[i]
     return "other" not in (picture.roles[line.tail], picture.roles[line.head])
 

@@ -54,11 +54,11 @@ def excerpt(graph: Graph, rows: Rows, top: int | None, target: str | None) -> Ex
     if not rows and top:
         raise GraphError("top needs strengths: give the table of edges as edges=.")
     pairs = lines_of(graph)
-    found = {pair: rows.get(names_of(graph, pair)) for pair in pairs}
-    order = sorted(pairs, key=lambda pair: -_finite(found[pair]))
+    row_of = {pair: rows.get(names_of(graph, pair)) for pair in pairs}
+    order = sorted(pairs, key=lambda pair: -_finite(row_of[pair]))
     kept = _with_target(order, top, number)
     part = _part(graph, kept, number)
-    weakest = min((_finite(found[pair]) for pair in order[:top] if pair in kept), default=-np.inf)
+    weakest = min((_finite(row_of[pair]) for pair in order[:top] if pair in kept), default=-np.inf)
     extra = "" if kept == order[:top] else f", and the strongest edge of {target}"
     return Excerpt(part, _caption(graph, part, weakest, extra))
 
@@ -80,7 +80,7 @@ def refuse_crowds(graph: Graph, top: int | None = None) -> None:
 def node_number(graph: Graph, name: str) -> int:
     """Return the number of a node."""
     if name not in graph.nodes:
-        raise GraphError(f"There is no node {name!r} to stress. {close_to(name, graph.nodes)}")
+        raise GraphError(f"The graph has no variable {name!r}. {close_to(name, graph.nodes)}")
     return graph.nodes.index(name)
 
 

@@ -73,10 +73,10 @@ def _placed(line: Line, curve: Array, height: float) -> PlacedLine:
 
 def _pixels(points: Array, height: float) -> Points:
     """Points in inches, y growing upwards, as pixels, y growing downwards."""
-    found: Points = np.round(
+    rounded: Points = np.round(
         np.column_stack([points[:, 0], height - points[:, 1]]) * UNIT, 1
     ).tolist()
-    return found
+    return rounded
 
 
 def box_title(name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Graphs drawn with matplotlib: places first, then lines, boxes, names and what they mean.
+"""Graphs drawn with matplotlib: positions first, then lines, boxes, names and a legend.
 
 Several graphs over the same variables stand side by side: one place for each variable, one scale, one legend.
 """
@@ -133,7 +133,7 @@ def picture_of(graph: Graph, layout: Layout, lines: list[Line], target: str | No
 
 
 def _ends(graph: Graph) -> list[int]:
-    """The greater number of lines at the upper or the lower side of each box."""
+    """Return the number of lines at the upper or lower side of each box, whichever has more."""
     above, below = [0] * len(graph.nodes), [0] * len(graph.nodes)
     for tail, head in () if graph.directed is False else lines_of(graph):
         below[tail] += 1
@@ -142,7 +142,7 @@ def _ends(graph: Graph) -> list[int]:
 
 
 def _roles(graph: Graph, target: str | None) -> list[str]:
-    """Which nodes are the target, its blanket, or others; all plain without a target."""
+    """Return the role of each node: target, blanket or other; all plain without a target."""
     if target is None:
         return ["plain"] * len(graph.nodes)
     number = node_number(graph, target)
@@ -167,7 +167,7 @@ class Drawable(Protocol):
 
     @property
     def edges(self) -> Iterable[EdgeRow]:
-        """What is known of its pairs."""
+        """The table of its edges."""
 
 
 def plot_graphs(
@@ -242,7 +242,7 @@ def _common(graphs: Sequence[Graph], positions: Positions | None) -> tuple[UGrap
         if set(graph.nodes) != set(names):
             odd = sorted(set(graph.nodes) ^ set(names))[0]
             raise GraphError(
-                f"Networks side by side need the same variables, but {odd!r} is not in all of them."
+                f"All networks must have the same variables, but {odd!r} is not in all of them."
             )
     refuse_crowds(graphs[0])
     pairs = {

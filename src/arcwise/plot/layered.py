@@ -95,7 +95,7 @@ def layers_of(count: int, arcs: Arcs) -> list[int]:
     """Give each node a layer below its parents such that the arcs are short in total.
 
     The constraints layer[child] - layer[parent] >= 1 form a totally unimodular matrix, so the
-    corner that the simplex method finds has whole numbers.
+    corner that the simplex method finds has integers.
 
     Examples
     --------
@@ -113,8 +113,8 @@ def layers_of(count: int, arcs: Arcs) -> list[int]:
     entries = (np.concatenate([ones, -ones]), (np.tile(row, 2), np.concatenate([tails, heads])))
     cost = np.bincount(heads, minlength=count) - np.bincount(tails, minlength=count)
     limits = coo_array(entries, shape=(len(arcs), count)).tocsr()
-    found = linprog(cost, limits, -ones, bounds=(0, count - 1), method="highs-ds")
-    layer = np.rint(found.x).astype(int)
+    solution = linprog(cost, limits, -ones, bounds=(0, count - 1), method="highs-ds")
+    layer = np.rint(solution.x).astype(int)
     return [int(each) for each in layer - layer.min()]
 
 
@@ -261,9 +261,9 @@ def reduce_crossings(layers: Layers, up: Links, down: Links) -> Layers:
         if not fewest:
             break
         first = [rng.permutation(layer).tolist() if start else list(layer) for layer in layers]
-        found, count = _improve(first, up, down)
+        orders, count = _improve(first, up, down)
         if count < fewest:
-            best, fewest = found, count
+            best, fewest = orders, count
     return best
 
 
@@ -314,13 +314,13 @@ def _transpose(layers: Layers, up: Links, down: Links) -> None:
                     better = True
 
 
-def _crossings_saved(left: Sequence[int], right: Sequence[int], place: dict[int, int]) -> int:
+def _crossings_saved(left: Sequence[int], right: Sequence[int], position: dict[int, int]) -> int:
     """How many crossings fewer the lines of two adjacent vertices have when these are exchanged."""
     count = 0
     for a in left:
-        at = place[a]
+        at = position[a]
         for b in right:
-            other = place[b]
+            other = position[b]
             count += (at > other) - (at < other)
     return count
 

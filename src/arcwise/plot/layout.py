@@ -68,8 +68,8 @@ def _distances(count: int, edges: Sequence[tuple[int, int]]) -> Array:
 
     ends = np.array(edges, dtype=np.int32).reshape(-1, 2)
     graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
-    found: Array = shortest_path(graph.tocsr(), directed=False, unweighted=True)
-    return found
+    lengths: Array = shortest_path(graph.tocsr(), directed=False, unweighted=True)
+    return lengths
 
 
 def _scale_distances(distances: Array) -> Array:
@@ -154,8 +154,8 @@ def _off_lines(points: Array, sizes: Array, edges: NDArray[np.intp]) -> Array:
     aside = normal @ points.T - (normal * one).sum(axis=1)[:, None]
     lack = np.abs(normal) @ (sizes.T / 2) + _CLEAR - np.abs(aside)
     number = np.arange(len(points))
-    own = (number == edges[:, :1]) | (number == edges[:, 1:])
-    hit = (part > 0) & (part < 1) & (lack > 0) & ~own
+    is_end = (number == edges[:, :1]) | (number == edges[:, 1:])
+    hit = (part > 0) & (part < 1) & (lack > 0) & ~is_end
     push = np.where(hit, np.where(aside < 0, -lack, lack), 0.0)
     out = 0.3 * push.T @ normal
     for end in (0, 1):
@@ -346,7 +346,9 @@ def given_points(positions: Positions, names: Sequence[str]) -> Array:
     for i in range(len(points)):
         same = np.flatnonzero((points[:i] == points[i]).all(axis=1)).tolist()
         if same:
-            raise GraphError(f"Positions put {names[same[0]]!r} and {names[i]!r} in one place.")
+            raise GraphError(
+                f"positions has the same point for {names[same[0]]!r} and {names[i]!r}."
+            )
     return points
 
 
@@ -356,13 +358,13 @@ def _positions_by_name(positions: Positions, names: Sequence[str]) -> Mapping[st
         return positions
     positions = getattr(positions, "graph", positions)  # of a network, its graph's
     if isinstance(positions, Graph):
-        own = arrange(positions, boxes([label(name) for name in positions.nodes]))
-        return dict(zip(positions.nodes, own.points.tolist(), strict=True))
+        layout = arrange(positions, boxes([label(name) for name in positions.nodes]))
+        return dict(zip(positions.nodes, layout.points.tolist(), strict=True))
     if isinstance(positions, str) and positions != "circle":
         raise unknown("word for positions", positions, ["circle"])
     if not isinstance(positions, str | Sequence):
         raise GraphError(
-            "Positions are a mapping of names to (x, y), names in the order of a circle, 'circle', or a "
+            "positions must be a mapping of names to (x, y), names in the order of a circle, 'circle', or a "
             f"graph, got {type(positions).__name__}."
         )
     order = names if isinstance(positions, str) else positions
@@ -372,14 +374,14 @@ def _positions_by_name(positions: Positions, names: Sequence[str]) -> Mapping[st
 
 def _point(positions: Mapping[str, Sequence[float]], name: str) -> tuple[float, float]:
     if name not in positions:
-        raise GraphError(f"Positions tell no place for {name!r}: give one for every variable.")
+        raise GraphError(f"positions has no entry for {name!r}: give one for every variable.")
     try:
         x, y = map(float, positions[name])
     except (TypeError, ValueError):
         x = y = np.nan
     if not np.isfinite([x, y]).all():
         raise GraphError(
-            f"A position is two finite numbers (x, y), got {positions[name]!r} for {name!r}."
+            f"A position must be two finite numbers (x, y), got {positions[name]!r} for {name!r}."
         )
     return x, y
 

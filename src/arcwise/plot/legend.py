@@ -45,19 +45,19 @@ class Item(NamedTuple):
 
 def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
     """List what there is to explain about the lines of a picture, made by a measure."""
-    found = _sign_items(lines, measure is None or measure.directed)
+    shown = _sign_items(lines, measure is None or measure.directed)
     strengths = [line.strength for line in lines if line.strength is not None]
     seen = Measure(max(strengths, default=0.0)) if measure is None else measure
     sure = [line.certainty for line in lines if line.certainty is not None]
     for step in steps_of(strengths):
         dark = 1.0 if sure else ink(step, seen)
         shade, width = colour(COLOURS["unknown"], dark), line_width(step, seen.strongest)
-        found.append(Item(f"strength {step:g} nats per row", shade, width))
+        shown.append(Item(f"strength {step:g} nats per row", shade, width))
     for step in (1.0, 0.5) if sure else ():
         notion = "posterior probability" if seen.meaning == "posterior" else seen.meaning
         words = f"{notion or 'certainty'} {step:g}"
-        found.append(Item(words, colour(COLOURS["unknown"], sure_ink(step)), 2.0))
-    return [*found, *_head_items(lines, seen, bool(sure))]
+        shown.append(Item(words, colour(COLOURS["unknown"], sure_ink(step)), 2.0))
+    return [*shown, *_head_items(lines, seen, bool(sure))]
 
 
 def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
@@ -76,15 +76,15 @@ def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
 
 def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Item]:
     """What heads and lines without them mean."""
-    heads, found = [line.arrow for line in lines], []
+    heads, made = [line.arrow for line in lines], []
     some = any(heads) and not all(heads)
     from_table = sure or any(line.strength is not None for line in lines)
     if some or (from_table and measure.directed and not any(heads)):
         words = "under half support a direction" if sure else "either direction fits"
-        found.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
+        made.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
     if measure.unchecked and any(heads):
-        found.append(Item("heads are unchecked: no certainty", COLOURS["unknown"], 0.0))
-    return found
+        made.append(Item("heads are unchecked: no certainty", COLOURS["unknown"], 0.0))
+    return made
 
 
 @dataclass(frozen=True)

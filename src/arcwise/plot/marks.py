@@ -1,4 +1,4 @@
-"""What the lines of a picture say: width, ink, colour and head of each, decided before drawing.
+"""The look of the lines of a graph: width, ink, colour and head of each, decided before drawing.
 
 The width grows with the square root of the strength (nats per row), which for normal variables is
 nearly the size of the partial correlation. Weak lines are pale, too: in a dense graph most lines are
@@ -33,7 +33,7 @@ _DENSITIES, _INKS = (1.5, 3.5), (0.45, 0.18)
 
 
 class EdgeRow(Protocol):
-    """What is needed of one row of a table of edges."""
+    """The attributes that a row of a table of edges must have."""
 
     @property
     def first(self) -> str:
@@ -69,7 +69,7 @@ class Measure(NamedTuple):
     strongest: float = 0.0
     faint: float = _INKS[0]
     meaning: str = ""  # of certainty, which is the ink where it is known
-    unchecked: bool = False  # whether nothing is known of the support of directions
+    unchecked: bool = False  # whether the support of directions is unknown
     directed: bool = False  # whether lines may have heads
 
 
@@ -98,16 +98,16 @@ def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
 def measure_lines(
     graphs: Sequence[Graph], tables: Sequence[Rows], strongest: float | None = None
 ) -> Measure:
-    """Give the measure for the lines of some graphs; the strongest line of all unless it is told."""
+    """Return the scale of the lines of some graphs; by default relative to the strongest line of all."""
     lines = [lines_of(graph) for graph in graphs]
     if strongest is None:
-        known = (
+        strengths = (
             _strength(row) or 0.0
             for graph, pairs, rows in zip(graphs, lines, tables, strict=True)
             for row in (rows.get(names_of(graph, pair)) for pair in pairs)
             if row is not None
         )
-        strongest = max(known, default=0.0)
+        strongest = max(strengths, default=0.0)
     dense = max((len(pairs) / max(len(g.nodes), 1) for g, pairs in zip(graphs, lines, strict=True)))
     part = min(max((dense - _DENSITIES[0]) / (_DENSITIES[1] - _DENSITIES[0]), 0.0), 1.0)
     return Measure(strongest, _INKS[0] + part * (_INKS[1] - _INKS[0]))
@@ -119,14 +119,15 @@ def mark_lines(graph: Graph, rows: Rows, measure: Measure | None = None) -> list
     Parameters
     ----------
     graph : whose lines they are.
-    rows : what is known of pairs.
+    rows : the rows of a table of edges by pair.
     measure : what strengths are seen against; the graph's own lines if left out.
     """
-    own = measure_lines([graph], [rows]) if measure is None else measure
-    found = [(pair, rows.get(names_of(graph, pair))) for pair in lines_of(graph)]
+    scale = measure_lines([graph], [rows]) if measure is None else measure
+    pairs = [(pair, rows.get(names_of(graph, pair))) for pair in lines_of(graph)]
     n_arcs = len(graph.numbered_arcs)
     return [
-        _line(pair, i < n_arcs and _has_head(row), row, own) for i, (pair, row) in enumerate(found)
+        _line(pair, i < n_arcs and _has_head(row), row, scale)
+        for i, (pair, row) in enumerate(pairs)
     ]
 
 
@@ -252,8 +253,8 @@ def steps_of(strengths: Sequence[float]) -> list[float]:
     if not positive:
         return []
     high, low = max(positive), max(min(positive), max(positive) / 1000)
-    found = (_round_down(each) for each in (high, sqrt(high * low), low))
-    return list(dict.fromkeys(found))
+    steps = (_round_down(each) for each in (high, sqrt(high * low), low))
+    return list(dict.fromkeys(steps))
 
 
 def _round_down(value: float) -> float:
@@ -264,7 +265,7 @@ def _round_down(value: float) -> float:
 
 
 def blanket_of(graph: Graph, target: int) -> set[int]:
-    """The Markov blanket of a node: neighbours, and other parents of its children."""
+    """Return the Markov blanket of a node: neighbours, and other parents of its children."""
     children = {head for tail, head in graph.numbered_arcs if tail == target}
     mates = {tail for tail, head in graph.numbered_arcs if head in children}
     return mates.union(*(pair for pair in lines_of(graph) if target in pair)) - {target}

@@ -78,10 +78,10 @@ def plot_missing(
 
 def _patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[int], int]:
     """The most frequent patterns with their rows, and the rows with any other pattern."""
-    found, counts = np.unique(missing, axis=0, return_counts=True)
+    patterns, counts = np.unique(missing, axis=0, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     kept = order[:MAX_PATTERNS]
-    return found[kept], counts[kept].tolist(), int(counts[order[MAX_PATTERNS:]].sum())
+    return patterns[kept], counts[kept].tolist(), int(counts[order[MAX_PATTERNS:]].sum())
 
 
 def _words(pattern: NDArray[np.bool_], rows: int) -> str:

@@ -78,7 +78,7 @@ class Mark(NamedTuple):
 def marks_of(path: PathLike, at: At) -> list[Mark]:
     """Ask a path for the graphs at penalties.
 
-    A path that can solve is asked for the very penalty. A plain `Path` that was solved at single
+    A path that can solve is queried at the exact penalty. A plain `Path` that was solved at single
     penalties knows no graph between two of them: the mark is then where its graph was solved for.
 
     Examples
@@ -91,12 +91,12 @@ def marks_of(path: PathLike, at: At) -> list[Mark]:
     """
     penalties = list(at.values()) if isinstance(at, Mapping) else at
     try:
-        asked = np.atleast_1d(np.asarray(penalties, dtype=float)).tolist()
+        numbers = np.atleast_1d(np.asarray(penalties, dtype=float)).tolist()
     except (TypeError, ValueError):
         raise FitError(
-            f"at= is a penalty, several, or a mapping of labels to them, got {at!r}."
+            f"at must be a penalty, several, or a mapping of labels to penalties, got {at!r}."
         ) from None
-    return [_mark(path, each, label) for each, label in zip(asked, labels_of(at), strict=True)]
+    return [_mark(path, each, label) for each, label in zip(numbers, labels_of(at), strict=True)]
 
 
 def labels_of(at: At) -> list[str]:
@@ -112,7 +112,7 @@ def _mark(path: PathLike, penalty: float, label: str) -> Mark:
         more = "" if solved else f" ({penalty:.4g} was not solved for)"
     edges = path.at(penalty).n_edges
     words = f"{label}{': ' if label else ''}{edges} edge{'s' * (edges != 1)}"
-    # A label stands for its penalty, which the axis tells.
+    # A label replaces its penalty, which the axis shows.
     return Mark(place, edges, words + ("" if label and not more else f" at {place:.4g}{more}"))
 
 
@@ -214,9 +214,9 @@ def _draw_points(axes: "Axes", path: PathLike) -> tuple[Array, _Notes]:
 def _draw_steps(axes: "Axes", path: PathLike, far: float) -> tuple[Array, _Notes]:
     """Draw the edges as stairs; a path that was cut short ends in words."""
     whole = path.reach == np.inf
-    known = [(knot.penalty, knot.graph.n_edges) for knot in path.knots if knot.penalty < np.inf]
+    knots = [(knot.penalty, knot.graph.n_edges) for knot in path.knots if knot.penalty < np.inf]
     end = far * _RIGHT if whole else max(path.reach, 0.0)
-    xs, ys = zip(*known, (end, known[-1][1]), strict=True)
+    xs, ys = zip(*knots, (end, knots[-1][1]), strict=True)
     axes.plot(xs, ys, drawstyle="steps-post", color=COLOURS["positive"], linewidth=1.6)
     drawn = _along_stairs(xs, ys)
     if whole:
@@ -228,11 +228,11 @@ def _draw_steps(axes: "Axes", path: PathLike, far: float) -> tuple[Array, _Notes
 def _along_stairs(xs: tuple[float, ...], ys: tuple[int, ...]) -> Array:
     """Points on all parts of stairs, level and upright."""
     part = np.linspace(0, 1, 12)
-    found = [np.zeros((0, 2))]
+    parts = [np.zeros((0, 2))]
     for (x, y), (far, low) in pairwise(zip(xs, ys, strict=True)):
-        found.append(np.column_stack([x + part * (far - x), np.full(12, y)]))
-        found.append(np.column_stack([np.full(12, far), y + part * (low - y)]))
-    return np.concatenate(found)
+        parts.append(np.column_stack([x + part * (far - x), np.full(12, y)]))
+        parts.append(np.column_stack([np.full(12, far), y + part * (low - y)]))
+    return np.concatenate(parts)
 
 
 def _draw_mark(axes: "Axes", mark: Mark) -> Array:
@@ -311,8 +311,8 @@ def plot_edge_path(
     _draw_others(axes, penalties, [values[i] for i in range(len(pairs)) if i not in colours])
     for row, colour in colours.items():
         _draw_line(axes, penalties, values[row], " – ".join(pairs[row]), colour)
-    known = [*penalties, *(mark.penalty for mark in marks)]
-    set_penalties(axes, known, unit=path.unit, grid=True, linear=linear)
+    drawn = [*penalties, *(mark.penalty for mark in marks)]
+    set_penalties(axes, drawn, unit=path.unit, grid=True, linear=linear)
     _set_values(axes, values, bool(marks))
     entitle(axes, title)
     _draw_marks(axes, marks, labels_of(at))
@@ -322,19 +322,19 @@ def plot_edge_path(
 
 def _matrix(path: PathLike) -> tuple[list[tuple[str, str]], Array]:
     """Every pair that is ever joined, and its partial correlations, one column a penalty."""
-    found: dict[tuple[str, str], dict[int, float]] = {}
+    by_edge: dict[tuple[str, str], dict[int, float]] = {}
     for column, knot in enumerate(path.knots):
         if knot.partial_correlations is None:
             raise FitError(
-                "The path holds no partial correlations, as one of the graphical lasso "
-                "(search='glasso') does: take that search, or draw the number of edges."
+                "The path has no partial correlations, which only the graphical lasso "
+                "(search='glasso') gives: use that search, or draw the number of edges."
             )
         for edge, value in zip(knot.graph.edges, knot.partial_correlations, strict=True):
-            found.setdefault(edge, {})[column] = value
-    values = np.zeros((len(found), len(path.knots)))
-    for row, known in enumerate(found.values()):
-        values[row, list(known)] = list(known.values())
-    return list(found), values
+            by_edge.setdefault(edge, {})[column] = value
+    values = np.zeros((len(by_edge), len(path.knots)))
+    for row, by_knot in enumerate(by_edge.values()):
+        values[row, list(by_knot)] = list(by_knot.values())
+    return list(by_edge), values
 
 
 def _draw_line(axes: "Axes", penalties: Array, values: Array, name: str, colour: str) -> None:

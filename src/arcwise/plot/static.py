@@ -25,7 +25,7 @@ def graph_svg(graph: Graph, edges: Iterable[EdgeRow] | None = None) -> str | Non
     Parameters
     ----------
     graph : a DAG, PDAG or UGraph.
-    edges : what is known of its edges, as for `plot_graph`; widths, colours and ink follow from it.
+    edges : the table of its edges, as for `plot_graph`; it decides on widths, colours and ink.
 
     >>> from arcwise.graphs import DAG
     >>> graph_svg(DAG.from_arcs(["rain -> grass"])).count("<polygon")

@@ -57,8 +57,8 @@ def plot_trace(result: HasTrace, *, ax: "Axes | None" = None) -> "Axes":
     steps = list(result.trace)
     if not steps:
         raise FitError(
-            "There are no steps to draw: the network was made by hand, read from a file or found "
-            "without a search; learn one with a search such as greedy or tabu."
+            "The network has no search steps: it was made by hand, read from a file or learned "
+            "without a search. Learn one with a search such as greedy or tabu."
         )
     axes = diagram(ax)
     numbers, scores = [step.number for step in steps], [step.score for step in steps]
@@ -208,10 +208,10 @@ def reliability(
     One row for each bin that has pairs: mean stated probability, share that is true, number of pairs.
     """
     stated, true = [], []
-    for found, truth in zip(posteriors, truths, strict=True):
-        upper = np.triu_indices(len(found.nodes), 1)
-        stated.append(found.adjacent[upper])
-        true.append(_adjacent(truth.over(found.nodes))[upper])
+    for posterior, truth in zip(posteriors, truths, strict=True):
+        upper = np.triu_indices(len(posterior.nodes), 1)
+        stated.append(posterior.adjacent[upper])
+        true.append(_adjacent(truth.over(posterior.nodes))[upper])
     chances, there = np.concatenate(stated), np.concatenate(true)
     place = np.minimum((chances * bins).astype(np.intp), bins - 1)
     rows = [

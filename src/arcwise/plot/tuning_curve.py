@@ -79,8 +79,8 @@ def plot_tuning(
     """
     if not rows:
         raise FitError(
-            "There is no curve to draw: the penalty of this network was given, or it has none, or its choice "
-            "was cut short."
+            "The network has no tuning curve: its penalty was given, or it has none, or the choice "
+            "stopped early."
         )
     figure = next((each for each in _FIGURES if any(each.column in row for row in rows)), None)
     ordered = sorted(rows, key=lambda row: row["penalty"])
@@ -115,10 +115,10 @@ def _panels(edges: bool) -> "tuple[Axes, Axes | None]":
 
 def _draw_figure(axes: "Axes", rows: Rows, figure: _Figure) -> None:
     """The curve, with its band, and the line that it is read against."""
-    known = [row for row in rows if figure.column in row]
-    xs, ys = [row["penalty"] for row in known], [row[figure.column] for row in known]
+    measured = [row for row in rows if figure.column in row]
+    xs, ys = [row["penalty"] for row in measured], [row[figure.column] for row in measured]
     if figure.error is not None:
-        errors = [row[figure.error] for row in known]
+        errors = [row[figure.error] for row in measured]
         low = [y - error for y, error in zip(ys, errors, strict=True)]
         high = [y + error for y, error in zip(ys, errors, strict=True)]
         axes.fill_between(xs, low, high, color=COLOURS["positive"], alpha=0.2, linewidth=0)
@@ -216,14 +216,14 @@ def set_penalties(
     ----------
     axes : matplotlib's.
     penalties : all that must be on it.
-    unit : of the penalties; empty where it is not known.
+    unit : of the penalties; empty if unknown.
     grid : whether they were solved for one by one.
-    linear : whether even steps are asked for.
+    linear : whether to draw even steps.
     """
     axes.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
-    known = [each for each in penalties if 0 <= each < np.inf]
-    far = max((each for each in known if each > 0), default=1.0)
-    near = min(known, default=0.0)
+    finite = [each for each in penalties if 0 <= each < np.inf]
+    far = max((each for each in finite if each > 0), default=1.0)
+    near = min(finite, default=0.0)
     if linear or (grid and near > 0 and far <= _DECADE * near):
         axes.set_xlim(0.0, far * _SPARE)
     elif grid and near > 0:
@@ -241,9 +241,9 @@ def _by_logarithms(axes: "Axes", near: float, far: float) -> None:
     low, high = near / spare, far * spare
     axes.set_xscale("log")
     # Powers of ten first, then what has room beside them.
-    found = sorted(_round(low, high), key=lambda x: not np.isclose(np.log10(x) % 1, (0, 1)).any())
+    ticks = sorted(_round(low, high), key=lambda x: not np.isclose(np.log10(x) % 1, (0, 1)).any())
     wide = np.log(high / low)
-    _set_ticks(axes, sorted(_spread(found, lambda x: float(np.log(x / low) / wide), ends=False)))
+    _set_ticks(axes, sorted(_spread(ticks, lambda x: float(np.log(x / low) / wide), ends=False)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(low, high)
 
@@ -260,17 +260,17 @@ def _root(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _round(low: float, high: float) -> list[float]:
     """1, 2 and 5 times powers of ten between two numbers, the largest first."""
     powers = range(int(np.floor(np.log10(high))), int(np.floor(np.log10(low))) - 1, -1)
-    found = (float(f"{digit}e{power}") for power in powers for digit in (5, 2, 1))
-    return [each for each in found if low <= each <= high]
+    numbers = (float(f"{digit}e{power}") for power in powers for digit in (5, 2, 1))
+    return [each for each in numbers if low <= each <= high]
 
 
 def _spread(
-    ticks: Iterable[float], place: Callable[[float], float], ends: bool = True
+    ticks: Iterable[float], position: Callable[[float], float], ends: bool = True
 ) -> list[float]:
     """Those of some ticks that have room; the first ones have it. `ends` keeps the origin clear."""
     kept: list[float] = []
     for each in ticks:
-        taken = [place(other) for other in kept] + [0.0] * ends
-        if all(abs(place(each) - other) > _APART for other in taken):
+        taken = [position(other) for other in kept] + [0.0] * ends
+        if all(abs(position(each) - other) > _APART for other in taken):
             kept.append(each)
     return sorted(kept)
