@@ -52,11 +52,12 @@ def numbers(columns: int, seed: int) -> aw.Network:
         for k in rng.choice(j, min(j, int(rng.integers(0, 3))), replace=False):
             x[:, j] += rng.choice([-0.7, 0.7]) * x[:, k]
     data = {f"x{j}": x[:, j] for j in range(columns)}
-    return aw.learn(data, certainty=False, search="greedy")
+    return aw.learn(data, model="gaussian", certainty=False, search="greedy")
 
 
 CASES = {
-    "boston": lambda seed: aw.learn(aw.example("boston"), seed=seed),
+    "boston": lambda seed: aw.learn(aw.example("boston"), model="gaussian", seed=seed),
+    "boston-auto": lambda seed: aw.learn(aw.example("boston"), seed=seed),
     "alarm": lambda seed: aw.example("alarm"),
     "gaussian-200": lambda seed: numbers(200, seed),
     "andes": lambda seed: aw.load(next(NETWORKS.glob("**/andes.*"))),

@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def boston(folder):
-    net = aw.learn(aw.example("boston"), certainty=False)
+    net = aw.learn(aw.example("boston"), model="gaussian", certainty=False)
     return net, net.report(folder / "boston.html")
 
 

@@ -30,7 +30,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def boston():
-    return aw.learn(aw.example("boston"), certainty=False)
+    return aw.learn(aw.example("boston"), model="gaussian", certainty=False)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ def test_the_graph_shows_what_a_variable_depends_on_given_the_evidence(visit, al
 
 
 def test_a_slider_hides_uncertain_or_weak_edges(visit, alarm, alarm_file, folder):
-    certain = aw.learn(aw.example("boston"))
+    certain = aw.learn(aw.example("boston"), model="gaussian")
     files = {0.95: certain.report(folder / "certain.html"), 10: alarm_file}
     for value, path in files.items():
         tab = visit(path)

@@ -35,7 +35,7 @@ __all__ = ["Document", "document"]
 
 Array = NDArray[np.float64]
 
-VERSION = 1
+VERSION = 2
 """Raised when a field changes its meaning or is removed."""
 
 MAX_WITH_BELIEFS = 80

@@ -43,10 +43,9 @@ MAX_NUMBERS = 1 << 20
 """Numbers in the covariance matrices of all configurations of a conditional Gaussian network."""
 
 MAX_DRAWS, MIN_DRAWS = 4000, 500
-DRAWS_BYTES = 900_000
+DRAWS_BYTES = 1_600_000
 """Bytes that all draws may take, unless there are fewer than `MIN_DRAWS`."""
 
-_STEPS = 65535
 _DIGITS = 12
 
 
@@ -126,10 +125,9 @@ class MixedTables(TypedDict):
 
 
 class Column(TypedDict):
-    """Draws of a variable as 16-bit numbers in base64: levels, or steps of 1/65535 from low to high."""
+    """Draws of a variable in base64: levels as 16-bit codes, numbers as 32-bit differences from a centre."""
 
-    low: float
-    high: float
+    centre: float
     values: str
 
 
@@ -293,7 +291,7 @@ def _regression(parents: Sequence[int], model: Linear) -> Regression:
 
 
 def _draws(net: Net, rng: np.random.Generator) -> Draws:
-    fitting = int(DRAWS_BYTES / (len(net.names) * 2 * 4 / 3))
+    fitting = int(DRAWS_BYTES / (len(net.names) * 4 * 4 / 3))
     size = min(max(fitting, MIN_DRAWS), MAX_DRAWS)
     table = sample(net, rng, size)
     columns = zip(net.variables, table.columns, strict=True)
@@ -302,12 +300,11 @@ def _draws(net: Net, rng: np.random.Generator) -> Draws:
 
 def _column(variable: Variable, column: NDArray[Any]) -> Column:
     if variable.discrete:
-        low, high, codes = 0.0, 0.0, column
+        centre, values = 0.0, column.astype("<u2")
     else:
-        low, high = float(column.min()), float(column.max())
-        codes = np.rint((column - low) / (high - low or 1.0) * _STEPS)
-    text = b64encode(codes.astype("<u2").tobytes()).decode("ascii")
-    return {"low": low, "high": high, "values": text}
+        centre = float(np.median(column))
+        values = (column - centre).astype("<f4")
+    return {"centre": centre, "values": b64encode(values.tobytes()).decode("ascii")}
 
 
 def numbers(array: NDArray[np.float64]) -> list[float]:

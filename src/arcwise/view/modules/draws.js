@@ -7,6 +7,7 @@ import { fraction, uncertainty } from "./information.js";
 const GROUPS = 12; // of numbers
 const NEAR = 400; // draws inside the window
 const FEWEST = 30; // effective size below which there is no answer
+const QUARTILES = 1.349; // standard deviations between the quartiles of a normal distribution
 const WIDE = 1; // standard deviations from which on a window is named
 
 export function drawsEngine(answers, variables) {
@@ -96,15 +97,17 @@ function informationShare(codes, levels, among, weights, size) {
 
 function decoded(column, variable) {
   const bytes = Uint8Array.from(atob(column.values), (letter) => letter.charCodeAt(0));
-  const codes = new Uint16Array(bytes.length / 2);
-  for (let i = 0; i < codes.length; i++) codes[i] = bytes[2 * i] | (bytes[2 * i + 1] << 8);
-  if (variable.levels) return codes;
-  return Float64Array.from(codes, (code) => column.low + ((column.high - column.low) * code) / 65535);
+  const view = new DataView(bytes.buffer);
+  if (variable.levels) return Uint16Array.from({ length: bytes.length / 2 }, (_, i) => view.getUint16(2 * i, true));
+  return Float64Array.from({ length: bytes.length / 4 }, (_, i) => column.centre + view.getFloat32(4 * i, true));
 }
 
+// The standard deviation that a normal distribution with these quartiles has, which far draws do not change.
 function spreadOf(values) {
+  const sorted = values.slice().sort();
+  const at = (part) => sorted[Math.floor(part * (sorted.length - 1))];
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / values.length) || 1;
+  return (at(0.75) - at(0.25)) / QUARTILES || Math.sqrt(values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / values.length) || 1;
 }
 
 // Weights of all draws, what they are off the evidence, and the half width of the window in standard deviations.
@@ -226,7 +229,8 @@ function quantile(sorted, part) {
 
 // A kernel density estimate of weighted values.
 function smoothed(sorted, sd, size) {
-  const width = 0.9 * sd * size ** -0.2 || 1e-9;
+  const between = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / QUARTILES;
+  const width = 0.9 * Math.min(sd, between || sd) * size ** -0.2 || 1e-9;
   return (x) => {
     let sum = 0;
     for (const [value, weight] of sorted) {
