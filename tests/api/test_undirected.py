@@ -91,7 +91,7 @@ def test_rules_bind_edges_whatever_their_direction():
         ({"model": lambda: aw.Parzen(bandwidths="on")}, "Did you mean 'one'"),
         ({"model": lambda: aw.Parzen(bandwidths=2)}, "has no value 2"),
     ],
-    ids=str,
+    ids=lambda each: each if isinstance(each, str) else ",".join(each),
 )
 def test_what_speaks_of_directions_or_makes_no_sense_is_refused(words, hint):
     made = {
