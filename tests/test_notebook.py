@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 SETUP = """
 import arcwise as aw
 homes = aw.example("boston").select(["MEDV", "LSTAT", "RM", "NOX"])
-net = aw.learn(homes, certainty=False)
+net = aw.learn(homes, model="gaussian", certainty=False)
 alarm = aw.example("alarm", "network")
 hostile = aw.table({"<script>alert(1)</script>": [1.5, 2.5, 3.0, 4.5], "b": [2.0, 1.0, 4.0, 3.5]})
 """
