@@ -183,7 +183,7 @@ def document(
     graphs : the path over penalties that the network is from, with its own penalty.
 
     >>> import arcwise as aw
-    >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))
+    >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
     >>> about = document(net, "boston")
     >>> about["title"], len(about["edges"]), about["answers"]["kind"]
     ('boston', 3, 'regressions')

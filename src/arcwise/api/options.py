@@ -377,7 +377,7 @@ class Prior:
         (parent, child).
 
     >>> Prior(graph="a -> b", weight=0.2).graph
-    DAG('[a][b|a]')
+    <DAG [a][b|a]>
     """
 
     graph: Any = None
