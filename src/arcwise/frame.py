@@ -150,7 +150,7 @@ class Framed(ABC):
     def to_text(self, max_rows: int | None = MAX_ROWS) -> str:
         """Aligned text, numbers to the right; None prints all rows."""
         frame, columns = self.display, self.display.printed(max_rows)
-        rows = zip(*map(_aligned, columns), strict=True)
+        rows = zip(*map(_align, columns), strict=True)
         lines = ["  ".join(cells).rstrip() for cells in rows]
         return "\n".join([*([frame.title] * bool(frame.title)), *lines, *frame.below(max_rows)])
 
@@ -243,7 +243,7 @@ class Frame(Framed):
 
     def __post_init__(self) -> None:
         """Check the columns and close them."""
-        columns = tuple(each._replace(values=_closed(each.values)) for each in self.columns)
+        columns = tuple(each._replace(values=_close(each.values)) for each in self.columns)
         object.__setattr__(self, "columns", columns)
         sizes = [len(column.values) for column in columns]
         if len(set(sizes)) > 1 or len(set(self.names)) < len(columns):
@@ -364,7 +364,7 @@ def _html_row(tag: str, marks: Sequence[str], cells: Iterable[str]) -> str:
     return f"<tr>{''.join(f'<{tag}{mark}>{escaped(cell.strip())}</{tag}>' for mark, cell in pairs)}</tr>"
 
 
-def _aligned(column: Series) -> list[str]:
+def _align(column: Series) -> list[str]:
     """The heading and the cells of a column, all of one width."""
     cells = [column.head or column.name, *column.cells()]
     width = max(map(len, cells))
@@ -386,7 +386,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(plain, float) and plain != plain else plain
 
 
-def _closed(values: Values) -> Values:
+def _close(values: Values) -> Values:
     if not isinstance(values, np.ndarray) or values.dtype == object:
         return tuple(values)
     view = values.view()

@@ -17,7 +17,7 @@ def test_without_anything_to_draw_with(run, folder, monkeypatch):
         "boston.html",
         "boston.json",
     ]
-    assert "No picture can be drawn: pip install 'arcwise[plot]'" in done.out
+    assert "Plots need matplotlib: pip install 'arcwise[plot]'" in done.out
     best = aw.learn(aw.example("boston"), search="exact").score
     assert aw.load("boston.json").score == pytest.approx(best, abs=1e-3)
     assert "Wrote " in done.out
@@ -29,7 +29,7 @@ def test_with_a_picture(run, folder):
     pytest.importorskip("arcwise.plot")
     done = run("demo")
     assert done.code == 0, done.err
-    assert "Wrote demo/boston.png (a picture)." in done.out
+    assert "Wrote demo/boston.png (a plot)." in done.out
     assert Path("demo/boston.png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in folder.iterdir()] == ["demo"]
 

@@ -91,7 +91,7 @@ def test_a_picture_of_a_saved_network(run, net):
     done = run("edges", net, "--plot", "net.png")
     assert done.code == 0, done.err
     assert Path("net.png").read_bytes().startswith(b"\x89PNG")
-    assert "Wrote net.png (a picture)." in done.out
+    assert "Wrote net.png (a plot)." in done.out
     assert run("edges", net, "--plot", "all.svg", "--csv").out == run("edges", net, "--csv").out
     run("edges", net, "--plot", "few.svg", "--top", "1")
     assert Path("few.svg").read_text().count('id="line ') == 1

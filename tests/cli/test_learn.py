@@ -331,7 +331,7 @@ def test_the_network_is_drawn(run, table, ending, mark):
     done = run("learn", table, "--plot", f"net.{ending}")
     assert done.code == 0, done.err
     assert Path(f"net.{ending}").read_bytes().startswith(mark)
-    assert f"Wrote net.{ending} (a picture)." in done.out
+    assert f"Wrote net.{ending} (a plot)." in done.out
 
 
 def test_a_picture_that_cannot_be_drawn_is_refused_before_any_work(run, table):

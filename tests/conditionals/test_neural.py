@@ -6,7 +6,7 @@ from contracts.cases import TABLES, linear, table
 
 import arcwise as aw
 from arcwise.conditionals import FAMILIES
-from arcwise.conditionals.distinct_rows import counted
+from arcwise.conditionals.distinct_rows import count_rows
 from arcwise.conditionals.neural import hidden_layer, number_evidence, training
 from arcwise.conditionals.neural.hidden_layer import LayerInputs
 from arcwise.data import Table, Variable
@@ -46,7 +46,7 @@ def test_the_shape_of_noise_is_not_taken_for_dependence(law):
 
 def test_the_ridge_evidence_is_the_density_of_a_normal_distribution():
     """Hidden units with random coefficients give a covariance matrix; its density is the evidence."""
-    source = counted(linear(1, rows=40))
+    source = count_rows(linear(1, rows=40))
     inputs = LayerInputs(source, 5)
     columns = inputs.columns((1, 2))
     values = inputs.values(columns)

@@ -5,7 +5,7 @@ import pytest
 
 import arcwise as aw
 from arcwise.conditionals import GaussianConditional
-from arcwise.data import Complete, Completed
+from arcwise.data import Complete, CompletedRows
 from arcwise.learners import Specification, prepare_data
 from arcwise.learners.completion import RowChains
 
@@ -88,7 +88,7 @@ def test_weights_sum_to_the_rows_that_they_are_worth():
     rng = np.random.default_rng(4)
     table = aw.table(with_gaps(discrete_chain(rng, 300), rng, 0.3))
     _, ready = prepare_data(Specification(np.random.default_rng(0)), Complete(table))
-    assert isinstance(ready, Completed)
+    assert isinstance(ready, CompletedRows)
     assert ready.table.weights.sum() == pytest.approx(ready.total)
     assert not ready.table.missing().any()
     assert ready.cases("The test needs").missing().any()

@@ -45,7 +45,7 @@ _EARLIER = {
 """Earlier names of parameters."""
 
 _MOVED = {
-    "penalty": "a path has every penalty, ask it .at(penalty)",
+    "penalty": "a path has every penalty: use .at(penalty)",
     "resume": "a checkpoint that is there is continued; delete the file to start over",
     "algorithm": "write search=",
     "estimator": "write search=",

@@ -23,7 +23,7 @@ from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
 from arcwise.values import is_count, is_number
 
-__all__ = ["Models", "Scored", "models_of", "score_of", "specification"]
+__all__ = ["Models", "ScoreChoice", "models_of", "score_of", "specification"]
 
 
 def specification(
@@ -84,18 +84,20 @@ def models_of(model: Any) -> Models:
     Models(choice={'x': 'parzen', '*': 'auto'}, options={'parzen': {'bandwidths': 'one'}})
     """
     if isinstance(model, Mapping):
-        each = {name: _checked(value, "model") for name, value in model.items()}
+        each = {name: _check(value, "model") for name, value in model.items()}
         names = {
             name: value.word if isinstance(value, Option) else value for name, value in each.items()
         }
         return Models(
-            names, _shared([value for value in each.values() if isinstance(value, Model)])
+            names, _shared_settings([value for value in each.values() if isinstance(value, Model)])
         )
-    only = _checked(model, "model")
-    return Models(only.word, _shared([only])) if isinstance(only, Model) else Models(only, {})
+    only = _check(model, "model")
+    return (
+        Models(only.word, _shared_settings([only])) if isinstance(only, Model) else Models(only, {})
+    )
 
 
-def _shared(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
+def _shared_settings(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
     settings: dict[str, dict[str, Any]] = {}
     for model in models:
         if settings.setdefault(model.word, model.settings) != model.settings:
@@ -105,32 +107,36 @@ def _shared(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
     return {name: values for name, values in settings.items() if values}
 
 
-class Scored(NamedTuple):
+class ScoreChoice(NamedTuple):
     """The name of a score, None for the default, and its settings."""
 
     name: str | None
     options: dict[str, Any]
 
 
-def score_of(score: Any) -> Scored:
+def score_of(score: Any) -> ScoreChoice:
     """The name of a score apart from its settings."""
-    given = _checked(score, "score")
-    return Scored(given.word, given.settings) if isinstance(given, Option) else Scored(given, {})
+    given = _check(score, "score")
+    return (
+        ScoreChoice(given.word, given.settings)
+        if isinstance(given, Option)
+        else ScoreChoice(given, {})
+    )
 
 
-class _Searched(NamedTuple):
+class _SearchChoice(NamedTuple):
     name: str
     start: Any
     options: dict[str, Any]
 
 
-def _search_of(search: Any) -> _Searched:
+def _search_of(search: Any) -> _SearchChoice:
     """The name of a search apart from its start and its settings."""
-    given = _checked(search, "search")
+    given = _check(search, "search")
     if not isinstance(given, Option):
-        return _Searched(given, "empty", {})
+        return _SearchChoice(given, "empty", {})
     start = given.start if isinstance(given, StartedSearch) else "empty"
-    return _Searched(given.word, start, given.settings)
+    return _SearchChoice(given.word, start, given.settings)
 
 
 def _checked(value: Any, what: str) -> Any:

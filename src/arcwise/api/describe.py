@@ -100,7 +100,7 @@ def legend(edges: EdgeTable, words: Callable[[Note], str] = str) -> list[str]:
 def _headless(edges: EdgeTable) -> str:
     """What an edge without an arrow head means."""
     if "direction_support" not in edges.more:
-        return "--  data alone cannot tell the direction of this edge."
+        return "--  data alone do not determine the direction of this edge."
     return "--  the direction is open, or under half of the graphs support it."
 
 

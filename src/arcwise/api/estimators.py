@@ -333,7 +333,7 @@ def checked_rows(estimator: Any, X: Any, y: Any = None, reset: bool = True, **ch
         except ValueError:
             return x
         if np.isinf(x).any():
-            raise _ClassError("Input X contains infinity; a gap is NaN.")
+            raise _ClassError("Input X contains infinity; a missing value is NaN.")
     return x
 
 

@@ -161,7 +161,7 @@ class Figures(ABC):
         rows = self.data if data is None else conform(data, self.net.variables)
         if not isinstance(rows, Table):
             raise DataError(
-                "Pairs need rows: give data= to a network that was loaded or made by hand."
+                "Pairs need rows: give data= to a network that was loaded or built manually."
             )
         names = (first, second, *self._strongest_neighbours((first, second), neighbours))
         graph = self.edges.drawn(self.graph)

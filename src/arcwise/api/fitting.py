@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcwise.api.advice import with_advice
-from arcwise.api.choices import Models, Scored, models_of, score_of
+from arcwise.api.choices import Models, ScoreChoice, models_of, score_of
 from arcwise.api.net import Network
 from arcwise.api.options import Model, ScoreOption
 from arcwise.conditionals import Fits, choose
@@ -207,7 +207,7 @@ def _no_joint(net: Net) -> str:
 
 
 def _bind(
-    graph: Any, data: Any, models: Models, scored: Scored, missing: str, seed: int
+    graph: Any, data: Any, models: Models, scored: ScoreChoice, missing: str, seed: int
 ) -> _BoundFit:
     """Tie families and a score to the data; the parameters are those of `fit`."""
     known = graph_of(graph)

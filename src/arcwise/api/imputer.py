@@ -91,7 +91,7 @@ class BayesImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         columns = dict(zip(column_names(self), np.array(x, copy=True).T, strict=True))
         for name in filled.names:
             own = columns[name]
-            columns[name] = np.where(_missing(own), filled.values(name), own)
+            columns[name] = np.where(_is_missing(own), filled.values(name), own)
         return np.column_stack(list(columns.values())).astype(x.dtype)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
@@ -108,7 +108,7 @@ class BayesImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         )
 
 
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
     marks: NDArray[np.bool_] = np.asarray(column != column)
     return marks
 

@@ -94,12 +94,14 @@ def _calls(net: Network) -> dict[str, str]:
     settings = net.settings
     typed = {name: repr(value) for name, value in _choices(net).items()}
     if "search" in typed:
-        typed["search"] = _typed(Search, settings["search"], _search_settings(settings))
+        typed["search"] = _as_typed(Search, settings["search"], _search_settings(settings))
     if "score" in typed:
-        typed["score"] = _typed(ScoreOption, settings["score"], settings.get("score_options", {}))
+        typed["score"] = _as_typed(
+            ScoreOption, settings["score"], settings.get("score_options", {})
+        )
     models = settings.get("model_options", {})
     if set(models) == {settings.get("model")}:
-        typed["model"] = _typed(Model, settings["model"], models[settings["model"]])
+        typed["model"] = _as_typed(Model, settings["model"], models[settings["model"]])
     if "rules" in settings:
         typed["rules"] = repr(settings["rules"])
     if "expert" in settings:
@@ -113,7 +115,7 @@ def _search_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings.get("search_options", {}), **start}
 
 
-def _typed(kind: type[Option], name: Any, settings: Mapping[str, Any]) -> str:
+def _as_typed(kind: type[Option], name: Any, settings: Mapping[str, Any]) -> str:
     """An option as one types it: its object if it has settings, else its name."""
     try:
         option = kind.named(name, settings)

@@ -71,8 +71,8 @@ def summary(data: Any, variable: Variable) -> Summary | None:
     weights = np.ones(len(column)) if data.weights is None else data.weights
     whole = {"rows": _count(weights[there]), "missing": _count(weights[~there])}
     if variable.discrete:
-        return _counted(variable, column[there], weights[there], whole)
-    return _measured(column[there], weights[there], whole)
+        return _count_levels(variable, column[there], weights[there], whole)
+    return _measure(column[there], weights[there], whole)
 
 
 def pair(data: Any, child: Variable, parent: Variable) -> BinnedPair | None:
@@ -93,15 +93,15 @@ def pair(data: Any, child: Variable, parent: Variable) -> BinnedPair | None:
     x, y = x[there][::step], y[there][::step]
     rows = [each for each in _bins(x, parent.discrete) if len(each) >= MIN_BIN]
     made: BinnedPair = {
-        "at": _rounded([x[each].mean() for each in rows]),
+        "at": _round([x[each].mean() for each in rows]),
         "rows": [step * len(each) for each in rows],
         "means": [],
         "sds": [],
         "shares": [],
     }
     if not child.discrete:
-        made["means"] = _rounded([y[each].mean() for each in rows])
-        made["sds"] = _rounded([y[each].std() for each in rows])
+        made["means"] = _round([y[each].mean() for each in rows])
+        made["sds"] = _round([y[each].std() for each in rows])
     elif len(child.levels or ()) <= MAX_SHARES:
         made["shares"] = [_shares(y[each], len(child.levels or ())) for each in rows]
     return made
@@ -126,7 +126,7 @@ def _shares(codes: Array, count: int) -> list[float]:
     return [round(share, 4) for share in (counts / len(codes)).tolist()]
 
 
-def _rounded(numbers: list[float]) -> list[float]:
+def _round(numbers: list[float]) -> list[float]:
     """Numbers with five digits of what they differ by, however far from zero they are."""
     if not numbers:
         return []
@@ -153,7 +153,7 @@ def _count(weights: Array) -> float:
     return float(f"{total:.10g}")
 
 
-def _counted(
+def _count_levels(
     variable: Variable, codes: Array, weights: Array, whole: Mapping[str, float]
 ) -> Summary:
     counts = np.bincount(codes.astype(np.intp), weights, minlength=len(variable.levels or ()))
@@ -163,7 +163,7 @@ def _counted(
     }  # fmt: skip
 
 
-def _measured(values: Array, weights: Array, whole: Mapping[str, float]) -> Summary | None:
+def _measure(values: Array, weights: Array, whole: Mapping[str, float]) -> Summary | None:
     if not len(values):
         return None
     low, high = rounded_range(*_quantiles(values, weights, (0.005, 0.995)))
@@ -178,7 +178,7 @@ def _measured(values: Array, weights: Array, whole: Mapping[str, float]) -> Summ
         "quantiles": _quantiles(values, weights, (0.05, 0.25, 0.5, 0.75, 0.95)),
         "counts": [],
         "histogram": {
-            "bounds": _rounded(bounds.tolist()),
+            "bounds": _round(bounds.tolist()),
             "counts": [float(f"{count:.10g}") for count in counts],
         },
     }
@@ -186,11 +186,11 @@ def _measured(values: Array, weights: Array, whole: Mapping[str, float]) -> Summ
 
 def _quantiles(values: Array, weights: Array, parts: Sequence[float]) -> list[float]:
     if (weights == weights[0]).all():
-        return _rounded(np.quantile(values, parts).tolist())
+        return _round(np.quantile(values, parts).tolist())
     order = np.argsort(values, kind="stable")
     below = np.cumsum(weights[order]) / weights.sum()
     at = np.minimum(np.searchsorted(below, parts), len(values) - 1)
-    return _rounded(values[order][at].tolist())
+    return _round(values[order][at].tolist())
 
 
 def rounded_range(low: float, high: float) -> tuple[float, float]:

@@ -102,7 +102,7 @@ def posterior(
                 lambda to: outputs.write_table(found.edges.sorted(), to),
                 "a row for each pair",
             ),
-            (plot, outputs.draw(found.plot), "a picture"),
+            (plot, outputs.draw(found.plot), "a plot"),
         ]
     )
     if json:

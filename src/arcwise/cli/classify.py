@@ -93,7 +93,7 @@ def classify(
     found, seconds = terminal.time_work(learned)
     net = found.network
     written = outputs.write(
-        [(output, net.save, _written_as(structure)), (plot, outputs.draw(net.plot), "a picture")]
+        [(output, net.save, _written_as(structure)), (plot, outputs.draw(net.plot), "a plot")]
     )
     if json:
         terminal.show_json(_document(found, [str(each) for each in written]))

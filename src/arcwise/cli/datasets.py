@@ -177,7 +177,7 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     files = [(model, net.save, "the model"), (dot, net.save, "the graph for Graphviz")]
     outputs.say_written(outputs.write(files))
     try:
-        outputs.say_written(outputs.write([(picture, outputs.draw(net.plot), "a picture")]))
+        outputs.say_written(outputs.write([(picture, outputs.draw(net.plot), "a plot")]))
     except FileError as error:
         show(str(error))
     terminal.show_go_on(net, table, model, folder)

@@ -286,7 +286,7 @@ class ScoreFlags:
         return {**choices, "seed": self.seed, "n_jobs": self.jobs}
 
 
-def learning(search: Search, scoring: ScoreFlags) -> dict[str, Any]:
+def learning_options(search: Search, scoring: ScoreFlags) -> dict[str, Any]:
     """Give what is learned and how, as the library takes it."""
     return with_options(scoring.option, {**search.settings(), **scoring.choices()})
 

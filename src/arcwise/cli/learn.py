@@ -68,7 +68,7 @@ def learn(
     target, curves = outputs.model_file(output, source.data), tuning or []
     places = [(target, outputs.MODELS), (dot, (".dot", ".gv")), (plot, PICTURES), (report, PAGES)]
     outputs.check([*places, *((each, (*FIGURES, *PICTURES)) for each in curves)], [source.data])
-    settings = flags.learning(search, scoring) | known.settings(source)
+    settings = flags.learning_options(search, scoring) | known.settings(source)
     if curves:
         _check_tuning(settings["penalty"], search.graph)
     data = categories.table(source, stream, scoring.model)
@@ -79,7 +79,7 @@ def learn(
         [
             (target, net.save, "the model"),
             (dot, net.save, "the graph for Graphviz"),
-            (plot, outputs.draw(net.plot), "a picture"),
+            (plot, outputs.draw(net.plot), "a plot"),
             (report, lambda to: net.report(to, source.data.name), "the report"),
             *_tuning_wishes(net, curves),
         ]
@@ -188,7 +188,7 @@ def validate(
     from arcwise import api
     from arcwise.learners import graphs
 
-    settings = flags.learning(search, scoring) | known.settings(source)
+    settings = flags.learning_options(search, scoring) | known.settings(source)
     if search.graph not in graphs():
         settings["graph"] = any_graph(search.graph)
     parts = int(folds) if folds.lstrip("-").isdigit() else folds
@@ -278,7 +278,7 @@ def path(
         [
             (output, lambda to: outputs.write_table(_curve(found), to), "edges against penalty"),
             (edges, lambda to: outputs.write_table(_edges(found), to), "edges at each penalty"),
-            (plot, outputs.draw(found.plot), "a picture"),
+            (plot, outputs.draw(found.plot), "a plot"),
             (plot_edges, outputs.draw(found.plot_edges), "a plot of partial correlations"),
         ]
     )

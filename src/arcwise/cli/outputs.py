@@ -52,7 +52,7 @@ def check(places: Iterable[tuple[Path | None, Sequence[str]]], inputs: Iterable[
         if endings and ending not in endings and (ending or not is_special(path)):
             raise FileError(f"{str(path)!r} must end in {either(endings)}, got {ending!r}.")
         if path.resolve() in taken:
-            raise FileError(f"{str(path)!r} is written twice: give each output a name of its own.")
+            raise FileError(f"{str(path)!r} is written twice: give each output its own name.")
         taken.add(path.resolve())
         check_writable(path)
 

@@ -159,10 +159,10 @@ def help_text(command: Any, context: Any, width: int | None = None) -> str:
     wide = width or min(shutil.get_terminal_size().columns, WIDEST)
     params = [each for each in command.get_params(context) if not getattr(each, "hidden", False)]
     arguments = [each for each in params if each.param_type_name == "argument"]
-    usage = " ".join([context.command_path, "[OPTIONS]", *map(_shown, arguments)])
+    usage = " ".join([context.command_path, "[OPTIONS]", *map(_show, arguments)])
     if hasattr(command, "commands"):
         usage += " COMMAND ..."
-    rows = [("", _shown(each), each.help or "") for each in arguments]
+    rows = [("", _show(each), each.help or "") for each in arguments]
     rows += _commands(command) if hasattr(command, "commands") else []
     rows += _options(params)
     if any("{" in text for _, _, text in rows):
@@ -216,7 +216,7 @@ def _registers() -> dict[str, str]:
     return {name: either(words) for name, words in found.items()}
 
 
-def _shown(argument: Any) -> str:
+def _show(argument: Any) -> str:
     return str(argument.metavar or argument.name.upper())
 
 

@@ -59,7 +59,7 @@ def edges(
     else:
         terminal.show_edges(table, network)
         terminal.show(*models, *([""] if models else []))
-    written = outputs.write([(plot, outputs.draw(lambda: network.plot(top=top)), "a picture")])
+    written = outputs.write([(plot, outputs.draw(lambda: network.plot(top=top)), "a plot")])
     if not (json or csv):
         outputs.say_written(written)
 

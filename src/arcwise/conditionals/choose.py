@@ -127,7 +127,7 @@ def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> St
 
     def prepared(table: Table) -> Table:
         ready = recast(family, table)
-        return _counted(family.prepare(ready if keep else ready.complete()))
+        return _check_weights(family.prepare(ready if keep else ready.complete()))
 
     ready = statistics.prepared(prepared)
     if keep and isinstance(ready, Complete) and ready.table.missing().any():
@@ -135,7 +135,7 @@ def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> St
     return ready
 
 
-def _counted(table: Table) -> Table:
+def _check_weights(table: Table) -> Table:
     """The rows whose weights are positive; weights must sum to numbers of rows."""
     if table.weights is None:
         return table

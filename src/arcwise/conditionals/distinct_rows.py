@@ -5,10 +5,10 @@ import numpy as np
 from arcwise.conditionals.parzen.windows import canonical_order
 from arcwise.data import Table
 
-__all__ = ["counted"]
+__all__ = ["count_rows"]
 
 
-def counted(table: Table) -> Table:
+def count_rows(table: Table) -> Table:
     """The distinct rows in the order of what they contain, with how often each occurs."""
     weights = np.ones(table.rows) if table.weights is None else table.weights
     order = canonical_order(table.columns, weights)

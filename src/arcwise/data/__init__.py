@@ -20,7 +20,7 @@ from arcwise.data.source import (
 from arcwise.data.statistics import (
     Available,
     Complete,
-    Completed,
+    CompletedRows,
     GatheredMoments,
     Incomplete,
     Source,
@@ -41,7 +41,7 @@ __all__ = [
     "ColumnAudit",
     "ColumnScales",
     "Complete",
-    "Completed",
+    "CompletedRows",
     "Example",
     "GatheredMoments",
     "Incomplete",

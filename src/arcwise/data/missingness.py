@@ -190,7 +190,7 @@ def _together(names: tuple[str, ...], gaps: Mask) -> list[Note]:
     return [data_note(f"Missing together: {text}{more}.", tuple(dict.fromkeys(sum(found, ()))))]
 
 
-def _shown(p_value: float) -> str:
+def _format_p(p_value: float) -> str:
     return f"p = {p_value:.2g}" if p_value >= _SMALLEST else f"p < {_SMALLEST:g}"
 
 
@@ -198,14 +198,18 @@ def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list
     """State what the tests tell, and what they cannot."""
     said, refuted = [], bool(pairs) or (little is not None and little.p_value < LEVEL)
     if little is not None:
-        said.append(f"Little's test of the numbers has {_shown(little.p_value)}.")
+        said.append(f"Little's test of the numbers has {_format_p(little.p_value)}.")
     if tests:
         named = ", ".join(
-            f"{d.missing!r} with {d.observed!r} ({_shown(d.p_value)})" for d in pairs[:_NAMED]
+            f"{d.missing!r} with {d.observed!r} ({_format_p(d.p_value)})" for d in pairs[:_NAMED]
         )
         more = f" and {plural(len(pairs) - _NAMED, 'more pair')}" if len(pairs) > _NAMED else ""
-        clear = f"gaps go with observed values: {named}{more}" if pairs else "no pair is clear"
-        said.append(f"Of {plural(tests, 'test')} of gaps against observed values, {clear}.")
+        clear = (
+            f"missing values depend on observed ones: {named}{more}"
+            if pairs
+            else "no pair is clear"
+        )
+        said.append(f"{plural(tests, 'test')} of missing against observed values: {clear}.")
     if not said:
         return []
     end = (
@@ -213,6 +217,6 @@ def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list
         if refuted
         else "Nothing speaks against values missing completely at random. "
     )
-    rest = "Whether gaps depend on the missing values themselves, no test can tell."
+    rest = "Dependence on the missing values themselves cannot be tested."
     about = tuple(dict.fromkeys(d.missing for d in pairs))
     return [data_note(" ".join([*said, end + rest]), about)]

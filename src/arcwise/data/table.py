@@ -83,7 +83,7 @@ class Table:
         if len(names) != len(self.columns) or not names:
             raise DataError(f"{len(names)} variables need as many columns and at least one.")
         by_name = sorted(range(len(names)), key=names.__getitem__)
-        columns = tuple(_locked(self.columns[i]) for i in by_name)
+        columns = tuple(_lock(self.columns[i]) for i in by_name)
         _assign(self, rows=len(columns[0]))
         _assign(self, variables=tuple(self.variables[i] for i in by_name), columns=columns)
         _assign(self, order=tuple(self.order) or tuple(names), notes=tuple(self.notes))
@@ -92,7 +92,7 @@ class Table:
         for variable, column in zip(self.variables, columns, strict=True):
             check_column(variable, column, len(columns[0]))
         if self.weights is not None:
-            _assign(self, weights=_locked(checked_weights(self.weights, self.rows)))
+            _assign(self, weights=_lock(checked_weights(self.weights, self.rows)))
 
     # -- what it is -----------------------------------------------------------------------------
 
@@ -398,7 +398,7 @@ def _assign(table: Table, **fields: object) -> None:
         object.__setattr__(table, name, value)
 
 
-def _locked(array: Column) -> Column:
+def _lock(array: Column) -> Column:
     # A view is locked, not the caller's own array.
     view = np.asarray(array).view()
     view.setflags(write=False)

@@ -55,7 +55,7 @@ class PairTable(PairRows[Pair]):
     def __getitem__(self, pair: tuple[str, str]) -> Pair:
         """The row of a pair, as it is asked for: the first is the one that is named first."""
         row = super().__getitem__(pair)
-        return row if row.first == pair[0] else _turned(row)
+        return row if row.first == pair[0] else _reverse(row)
 
     def _row(self, i: int) -> Pair:
         forward, backward, adjacent, error, *errors = self.columns[i].tolist()
@@ -112,10 +112,10 @@ _HEADS = {"forward": "->", "backward": "<-", "adjacent": "joined"}
 def turned_to_likely(row: Pair) -> Pair:
     """A pair in its more probable direction."""
     turn = row.forward is not None and (row.backward or 0.0) > row.forward + 1e-12
-    return _turned(row) if turn else row
+    return _reverse(row) if turn else row
 
 
-def _turned(row: Pair) -> Pair:
+def _reverse(row: Pair) -> Pair:
     return row._replace(
         first=row.second,
         second=row.first,

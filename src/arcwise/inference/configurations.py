@@ -103,7 +103,7 @@ def pieces_of(
         for group in groups.sets()
     ]
     rank = {node: i for i, node in enumerate(order)}
-    sorted_blocks = tuple(_sorted(block, rank, numbers) for block in blocks)
+    sorted_blocks = tuple(_sort_numbers(block, rank, numbers) for block in blocks)
     return Pieces(sorted_blocks, tuple(factors), tuple(sorted(hidden - numbers)))
 
 
@@ -160,7 +160,7 @@ def _block(net: BayesNet, nodes: list[int], hidden: set[int]) -> NumberBlock:
     return NumberBlock(tuple(nodes), (), (), tuple(levels))
 
 
-def _sorted(block: NumberBlock, rank: dict[int, int], numbers: set[int]) -> NumberBlock:
+def _sort_numbers(block: NumberBlock, rank: dict[int, int], numbers: set[int]) -> NumberBlock:
     nodes = tuple(sorted(block.nodes, key=rank.__getitem__))
     hidden = tuple(i for i, node in enumerate(nodes) if node in numbers)
     seen = tuple(i for i, node in enumerate(nodes) if node not in numbers)

@@ -33,7 +33,7 @@ def average_over_interval(question: Question) -> Reply:
     ((node, limits),) = question.ranges.items()
     plain = replace(question, ranges={})
     groups = [_points(plain, node, limits, count) for count in _NODES]
-    answers = [_averaged(plain, node, target, limits, groups) for target in question.asked]
+    answers = [_average(plain, node, target, limits, groups) for target in question.asked]
     count = len(groups[0][0])
     name = question.net.names[node]
     notes: list[Note] = [
@@ -87,7 +87,7 @@ def _tail(limits: tuple[float, float], edges: Array, widths: Array) -> tuple[flo
     return max(limits[0], limits[1] - reach), limits[1]
 
 
-def _averaged(
+def _average(
     question: Question,
     node: int,
     target: int,

@@ -73,11 +73,11 @@ class LevelSums:
         for node, scope, product in reversed(self.steps):
             row = which if len(product) > 1 else np.zeros(len(which), dtype=np.intp)
             logs = product[(row, *(codes[other] for other in scope))]
-            codes[node] = drawn(logs, rng)
+            codes[node] = draw_codes(logs, rng)
         return codes
 
 
-def drawn(logs: Array, rng: np.random.Generator) -> Codes:
+def draw_codes(logs: Array, rng: np.random.Generator) -> Codes:
     """A code for each row of log weights."""
     heap = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
     codes: Codes = (rng.random((len(logs), 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)

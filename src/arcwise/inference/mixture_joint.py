@@ -141,7 +141,7 @@ class MixtureJoint:
     def entropy(self) -> float:
         """A mixture of normals has no formula for it."""
         raise DataError(
-            "The entropy of numbers and categories together has no formula: ask for the entropy of each "
+            "The entropy of numbers and categories together has no formula: use the entropy of each "
             "variable, or average logdensity over draws."
         )
 

@@ -64,7 +64,7 @@ def with_further_forms(
     best = curved.learn_from(found, learned.penalty, watch) if whole else first
     best = best if best.total >= first.total else first
     gain += best.total - first.total
-    return replace(best, notes=(*best.notes, _chosen(best, gain / curved.fits.rows)))
+    return replace(best, notes=(*best.notes, _choice_note(best, gain / curved.fits.rows)))
 
 
 def _is_open(learned: LearnedNetwork, spec: Specification) -> bool:
@@ -105,7 +105,7 @@ def _bent(learned: LearnedNetwork) -> list[str]:
     ]
 
 
-def _chosen(learned: LearnedNetwork, gain: float) -> Note:
+def _choice_note(learned: LearnedNetwork, gain: float) -> Note:
     bent = _bent(learned)
     names = join_words(bent, _NAMED)
     text = (

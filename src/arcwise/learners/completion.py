@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import Conditional, choose
-from arcwise.data import Complete, Completed, Table
+from arcwise.data import Complete, CompletedRows, Table
 from arcwise.data.variable import Variable
 from arcwise.errors import DataError
 from arcwise.graphs import DAG
 from arcwise.learners.specification import Specification
 
-__all__ = ["RowChains", "completed"]
+__all__ = ["RowChains", "complete_rows"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -152,7 +152,7 @@ class RowChains:
         return picks
 
 
-def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Completed:
+def complete_rows(spec: Specification, table: Table, graph: DAG | None = None) -> CompletedRows:
     """Return rows with all missing values drawn, for learning by a specification.
 
     Parameters
@@ -169,7 +169,7 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Co
     most = (_MAX_COUNTED if counted else _MAX_FITTED) // max(incomplete, 1)
     draws = 1 if _holds_out(spec) else max(1, min(DRAWS, most))
     rng = spec.generator().spawn(5)[4]
-    chains, work = RowChains(observed, draws, rng), _working(spec, observed)
+    chains, work = RowChains(observed, draws, rng), _working_specification(spec, observed)
 
     def bound() -> DirectedProblem:
         return DirectedProblem.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
@@ -183,7 +183,7 @@ def completed(spec: Specification, table: Table, graph: DAG | None = None) -> Co
     times = "time" if draws == 1 else "times"
     how = f"used, the missing ones drawn {draws} {times} given them,"
     filled = spec.family.prepare(chains.filled(merged=True))
-    return Completed(filled, observed, how)
+    return CompletedRows(filled, observed, how)
 
 
 def _with_values(table: Table) -> Table:
@@ -202,7 +202,7 @@ def _holds_out(spec: Specification) -> bool:
     return SCORES[word].meaning == "predictive" if word in SCORES else False
 
 
-def _working(spec: Specification, table: Table) -> Specification:
+def _working_specification(spec: Specification, table: Table) -> Specification:
     """The specification of the working network: directed, by a quick search, in the family's kinds."""
     model: Any = spec.family
     if any(family.name not in _QUICK for family in spec.family.members):

@@ -205,9 +205,7 @@ class Correlations(UndirectedProblem):
         if late:
             said = f"{_LATE}: the parameters are the lasso's estimates, shrunk by the penalty"
         elif crowded:
-            said += (
-                ": without it so many edges would fit the noise of so few rows (refit=True does)"
-            )
+            said += ": without it this many edges would fit the noise of few rows (refit=True does)"
         elif refit is None:
             said += ": without it there is no maximum on this graph"
         return normal_net(own, found.graph, self.fits), f"{said}.", True

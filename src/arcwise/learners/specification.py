@@ -109,9 +109,11 @@ def prepare_data(
     spec = spec.chosen(statistics.variables)
     family = spec.family
     if draws_values(spec, statistics):
-        from arcwise.learners.completion import completed  # which learns networks by this module
+        from arcwise.learners.completion import (
+            complete_rows,  # which learns networks by this module
+        )
 
-        return spec, completed(spec, _recast(spec, statistics), graph)
+        return spec, complete_rows(spec, _recast(spec, statistics), graph)
     return spec, prepare(family, statistics, spec.missing)
 
 

@@ -25,7 +25,7 @@ _TAIL = 0.001  # probability beyond each end of an axis
 _WIDTH, _HEIGHT = 3.1, 2.1  # inches of one of several panels
 
 
-class Believed(Protocol):
+class BeliefLike(Protocol):
     """What is needed of a belief."""
 
     @property
@@ -54,8 +54,8 @@ class Believed(Protocol):
 
 
 def plot_belief(
-    belief: Believed,
-    before: Believed | None = None,
+    belief: BeliefLike,
+    before: BeliefLike | None = None,
     *,
     title: str | None = None,
     ax: "Axes | None" = None,
@@ -87,8 +87,8 @@ def plot_belief(
 
 
 def plot_beliefs(
-    beliefs: Sequence[Believed],
-    before: Mapping[str, Believed] | None = None,
+    beliefs: Sequence[BeliefLike],
+    before: Mapping[str, BeliefLike] | None = None,
     *,
     columns: int = 4,
     title: str | None = None,
@@ -145,11 +145,11 @@ def _common_legend(figure: "Figure", panels: "list[Axes]") -> None:
         )
 
 
-def _sentence(belief: Believed) -> str:
+def _sentence(belief: BeliefLike) -> str:
     return f"{short(belief.name)} {_evidence(belief)}".strip()
 
 
-def _evidence(belief: Believed) -> str:
+def _evidence(belief: BeliefLike) -> str:
     """The evidence in one line, cut if it is long."""
     seen = ", ".join(f"{short(name)} = {_value(value)}" for name, value in belief.given.items())
     done = ", ".join(f"{short(name)} = {_value(value)}" for name, value in belief.do.items())
@@ -161,7 +161,7 @@ def _value(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else short(value)
 
 
-def _draw_density(axes: "Axes", belief: Believed, before: Believed | None) -> None:
+def _draw_density(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -> None:
     """Draw the density after the evidence filled, and that before it as a line."""
     parts = (
         [(belief, _AFTER, "after")]
@@ -208,7 +208,7 @@ def _interval(distribution: Distribution) -> tuple[float, float]:
     return low, high
 
 
-def _draw_bars(axes: "Axes", belief: Believed, before: Believed | None) -> None:
+def _draw_bars(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -> None:
     """Draw the probability of each level as a bar, and the one before the evidence as a grey frame."""
     names, after, earlier = _levels(belief, before)
     places = range(len(names))
@@ -230,7 +230,7 @@ def _draw_bars(axes: "Axes", belief: Believed, before: Believed | None) -> None:
         _legend(axes)
 
 
-def _levels(belief: Believed, before: Believed | None) -> tuple[list[str], Array, Array]:
+def _levels(belief: BeliefLike, before: BeliefLike | None) -> tuple[list[str], Array, Array]:
     """Names and probabilities of the levels that are drawn; rare ones of many are one bar."""
     after = np.array([float(each) for each in belief.probabilities.values()])
     earlier = np.zeros(len(after))

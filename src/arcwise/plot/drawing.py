@@ -110,7 +110,7 @@ def _clear(layout: Layout, line: int, route: Array) -> Array:
     met: list[int] = []
     while True:
         shape = _smooth(_route_past_boxes(layout, met, route, layout.routes[line][:, 1]))
-        more = [node for node in _met(shape, layout, layout.lines[line]) if node not in met]
+        more = [node for node in _boxes_met(shape, layout, layout.lines[line]) if node not in met]
         if not more:
             return shape
         met += more
@@ -132,7 +132,7 @@ def _route_past_boxes(layout: Layout, met: list[int], route: Array, centres: Arr
     return np.array(points)
 
 
-def _met(curve: Array, layout: Layout, ends: tuple[int, int]) -> list[int]:
+def _boxes_met(curve: Array, layout: Layout, ends: tuple[int, int]) -> list[int]:
     """Boxes that a curve touches, its own two left out."""
     points = sample_curve(curve)
     inside = np.abs(points[:, None] - layout.points[None]) < layout.sizes / 2 + _CLEAR

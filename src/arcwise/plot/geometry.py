@@ -54,14 +54,14 @@ def geometry(graph: Graph, sizes: Array, edges: Iterable[EdgeRow] | None = None)
     lines = mark_lines(graph, edge_rows(edges))
     shapes = curves(layout, np.array([2 * half_head(line.width) for line in lines]))
     height = layout.extent[1]
-    placed = [_placed(*each, height) for each in zip(lines, shapes, strict=True)]
+    placed = [_place(*each, height) for each in zip(lines, shapes, strict=True)]
     centres = _pixels(layout.points, height)
     boxes = [[*centre, *size] for centre, size in zip(centres, sizes.tolist(), strict=True)]
     extent = (layout.extent[0] * UNIT, height * UNIT)
     return Geometry(extent, boxes, sorted(placed, key=lambda line: line.width))
 
 
-def _placed(line: Line, curve: Array, height: float) -> PlacedLine:
+def _place(line: Line, curve: Array, height: float) -> PlacedLine:
     corners = np.zeros((0, 2))
     if line.arrow:
         corners, length = arrow_head(curve, line.width)

@@ -171,7 +171,7 @@ def route_between(points: Array, sizes: Array, one: int, two: int) -> Array:
     best, fewest = ends, np.inf
     for bend in _BENDS:
         route = np.array([ends[0], ends.mean(axis=0) + bend * across, ends[1]])
-        met = _met(route, points[others], sizes[others])
+        met = _count_met(route, points[others], sizes[others])
         if met < fewest:
             best, fewest = (route if bend else ends), met
         if not met:
@@ -179,7 +179,7 @@ def route_between(points: Array, sizes: Array, one: int, two: int) -> Array:
     return best
 
 
-def _met(route: Array, points: Array, sizes: Array) -> int:
+def _count_met(route: Array, points: Array, sizes: Array) -> int:
     """How many boxes lie in the way of a curve through three points."""
     t = np.linspace(0, 1, 25)[:, None]
     pull = 2 * route[1] - (route[0] + route[2]) / 2

@@ -211,7 +211,7 @@ def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]
         products += (whole * weights[rows, None]).T @ whole
     mean = sums / weights.sum()
     covariance = products / weights.sum() - np.outer(mean, mean)
-    turns = [_whitening(covariance[a:b, a:b]) for a, b in pairwise(ends.tolist())]
+    turns = [_whitening_matrix(covariance[a:b, a:b]) for a, b in pairwise(ends.tolist())]
     inner = np.cumsum([0, *(turn.shape[1] for turn in turns)]).tolist()
     whole_turn = np.zeros((ends[-1], inner[-1]))
     for turn, (a, b), (c, d) in zip(turns, pairwise(ends), pairwise(inner), strict=True):
@@ -220,7 +220,7 @@ def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]
     return matrix, [tuple(range(c, d)) for c, d in pairwise(inner)]
 
 
-def _whitening(covariance: Array) -> Array:
+def _whitening_matrix(covariance: Array) -> Array:
     """The matrix that makes columns of a covariance orthonormal."""
     variances = np.diag(covariance)
     if not len(variances):

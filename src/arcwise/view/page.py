@@ -87,16 +87,16 @@ def _text(name: str) -> str:
 @cache
 def _script() -> str:
     """All modules as one script, those that are imported before those that import them."""
-    return "\n".join(_wrapped(name) for name in dict.fromkeys(_needed(MAIN)))
+    return "\n".join(_wrap(name) for name in dict.fromkeys(_needed_modules(MAIN)))
 
 
-def _needed(name: str) -> Iterator[str]:
+def _needed_modules(name: str) -> Iterator[str]:
     for other in _IMPORT.findall(_text(name)):
-        yield from _needed(other)
+        yield from _needed_modules(other)
     yield name
 
 
-def _wrapped(name: str) -> str:
+def _wrap(name: str) -> str:
     """A module as a function that gives what it exports."""
     text = _IMPORT.sub("", _text(name))
     exports = ", ".join(match[2] for match in _EXPORT.finditer(text))

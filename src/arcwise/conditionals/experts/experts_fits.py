@@ -3,7 +3,7 @@
 import numpy as np
 
 from arcwise.conditionals.base import Array, ParentSets
-from arcwise.conditionals.distinct_rows import counted
+from arcwise.conditionals.distinct_rows import count_rows
 from arcwise.conditionals.experts.expectation import ExpertsFit, fit_experts
 from arcwise.conditionals.experts.experts_family import ExpertsFamily
 from arcwise.conditionals.experts.experts_model import ExpertsConditional
@@ -47,7 +47,7 @@ def fit_mixture(
 
     Parents without rows enough for their linear effects have none.
     """
-    design = Design(counted(table))
+    design = Design(count_rows(table))
     columns = [c for j in sorted(parents) for c in design.main(j)]
     kept = independent(design.products[np.ix_([0, *columns], [0, *columns])])
     columns = [[0, *columns][k] for k in kept.tolist() if k]

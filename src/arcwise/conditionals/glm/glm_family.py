@@ -54,7 +54,7 @@ class GlmFamily(Family):
         """Fit the best form of the model of column `y` given the columns `xs`."""
         if weights is not None and not weights.sum() > 0:
             raise FitError(f"A model of {child.name!r} needs at least one row with weight.")
-        return _fitted((child, *parents), (y, *xs), weights, MARGIN)
+        return _fit_model((child, *parents), (y, *xs), weights, MARGIN)
 
     def prepare(self, table: Table) -> Table:
         """At least two rows, of numbers whose squares can be computed."""
@@ -91,7 +91,7 @@ class CurvedFamily(GlmFamily):
     kinds = parent_kinds = frozenset({"continuous"})
 
 
-def _fitted(
+def _fit_model(
     variables: tuple[Variable, ...],
     columns: Columns,
     weights: Array | None,

@@ -24,7 +24,7 @@ def fit_number(design: Design, child: int, parents: tuple[int, ...], margin: flo
     forms = [plain]
     if plain.form != "marginal" and parents:
         forms += filter(None, [_by_configuration(design, child, parents, plain, margin)])
-        forms += filter(None, [_selected(design, child, parents, plain, margin)])
+        forms += filter(None, [_select_terms(design, child, parents, plain, margin)])
         single = [form for form in forms if not form.by]
         forms += filter(None, (fit_spread(design, child, parents, f, margin) for f in single))
     return best_form(forms, design)
@@ -97,7 +97,7 @@ def _by_configuration(
     )
 
 
-def _selected(
+def _select_terms(
     design: Design, child: int, parents: tuple[int, ...], plain: FittedForm, margin: float
 ) -> FittedForm | None:
     """Main effects with curves and products, added one by one as long as BIC gains."""
@@ -119,7 +119,7 @@ def _selected(
     first = _choose(better, rss, plain.parameters, price, design)
     if first is None:
         return None
-    return _extended(design, child, plain, kept, terms, first, margin)
+    return _extend_terms(design, child, plain, kept, terms, first, margin)
 
 
 def _crosses(design: Design, terms: list[DesignTerm]) -> tuple[list[Array], list[Array]]:
@@ -155,7 +155,7 @@ def _choose(
     return best if values[best] > price else None
 
 
-def _extended(
+def _extend_terms(
     design: Design,
     child: int,
     plain: FittedForm,

@@ -67,13 +67,13 @@ def fit_spread(
     fit = _Fit(slopes, np.log([variance]), rest, np.full(design.size, np.log(variance)), -np.inf)
     blocks, members, price = _blocks(design, parents), [0], 0.0
     for _ in range(_BLOCKS):
-        chosen = _promising(design, blocks, members, fit, len(slopes), margin)
+        chosen = _best_block(design, blocks, members, fit, len(slopes), margin)
         if chosen is None:
             break
         price += float(np.log(len(blocks)))
         members += [c for c in blocks[chosen] if c not in members]
         members = [members[k] for k in independent(_products(design, members)).tolist()]
-        fit = _scored(design, x, y, members, fit)
+        fit = _fit_variance(design, x, y, members, fit)
     if len(members) == 1:
         return None
     loglik = fit.value - design.total * float(np.log(design.scales[child]))
@@ -106,7 +106,7 @@ def _products(design: Design, members: list[int]) -> Array:
     return np.asarray(design.products[np.ix_(members, members)])
 
 
-def _promising(
+def _best_block(
     design: Design,
     blocks: list[tuple[int, ...]],
     members: list[int],
@@ -144,13 +144,13 @@ def _promising(
     return best if values[best] > margin + float(np.log(len(blocks))) else None
 
 
-def _scored(design: Design, x: Array, y: Array, members: list[int], start: _Fit) -> _Fit:
+def _fit_variance(design: Design, x: Array, y: Array, members: list[int], start: _Fit) -> _Fit:
     """The fit of largest likelihood, from the fit with fewer functions in the log variance."""
     v = design.columns[members]
     factor, _ = dpotrf(_products(design, members), clean=0)
     gamma = np.concatenate([start.gamma, np.zeros(len(members) - len(start.gamma))])
     centre = float(start.gamma[0])
-    best = _evaluated(design, x, y, v, start.slopes, gamma, centre)
+    best = _evaluate(design, x, y, v, start.slopes, gamma, centre)
     for _ in range(_ROUNDS):
         slopes = _weighted_slopes(x, y, design.weights * np.exp(-best.logs), best.slopes)
         rest = y - slopes @ x
@@ -158,7 +158,7 @@ def _scored(design: Design, x: Array, y: Array, members: list[int], start: _Fit)
         step, _ = dpotrs(factor, v @ (design.weights * ratio))
         largest = float(np.abs(step @ v).max())
         step *= min(1.0, _STEP / max(largest, 1e-300))
-        fresh = _evaluated(design, x, y, v, slopes, best.gamma + step, centre)
+        fresh = _evaluate(design, x, y, v, slopes, best.gamma + step, centre)
         gain = fresh.value - best.value
         if gain > 0:
             best = fresh
@@ -173,7 +173,7 @@ def _weighted_slopes(x: Array, y: Array, weights: Array, before: Array) -> Array
     return before if info else np.asarray(slopes)
 
 
-def _evaluated(
+def _evaluate(
     design: Design, x: Array, y: Array, v: Array, slopes: Array, gamma: Array, centre: float
 ) -> _Fit:
     logs = gamma @ v

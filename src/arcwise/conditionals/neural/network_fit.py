@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from arcwise.conditionals.base import Columns
-from arcwise.conditionals.distinct_rows import counted
+from arcwise.conditionals.distinct_rows import count_rows
 from arcwise.conditionals.neural.category_evidence import fit_category
 from arcwise.conditionals.neural.hidden_layer import FittedLayer, LayerInputs
 from arcwise.conditionals.neural.network_model import NeuralConditional
@@ -23,7 +23,7 @@ def fit_network(
 
     Columns are sorted by their names and rows by what they contain, so their order changes no digit.
     """
-    inputs, members = LayerInputs(counted(table), width), tuple(sorted(parents))
+    inputs, members = LayerInputs(count_rows(table), width), tuple(sorted(parents))
 
     def fit(part: LayerInputs) -> FittedLayer:
         return (fit_category if inputs.levels[child] else fit_number)(part, child, members)
@@ -65,7 +65,7 @@ def model_of(
         rows=inputs.total,
     )
     xs = tuple(inputs.table.columns[j] for j in members)
-    share = _explained(inputs, model, child, xs)
+    share = _explained_share(inputs, model, child, xs)
     return replace(model, explained=share, sds=_spreads(inputs, model, xs))
 
 
@@ -78,7 +78,9 @@ def _spreads(inputs: LayerInputs, model: NeuralConditional, xs: Columns) -> tupl
     return float(low), float(high)
 
 
-def _explained(inputs: LayerInputs, model: NeuralConditional, child: int, xs: Columns) -> float:
+def _explained_share(
+    inputs: LayerInputs, model: NeuralConditional, child: int, xs: Columns
+) -> float:
     """The share of the variance of a number, or of the log loss of a category, that a model explains."""
     y, weights = inputs.table.columns[child], inputs.weights
     if model.levels:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from arcwise.conditionals.base import Array, HeldOutFits, ParentSets, Parts
-from arcwise.conditionals.distinct_rows import counted
+from arcwise.conditionals.distinct_rows import count_rows
 from arcwise.conditionals.neural.category_evidence import fit_category
 from arcwise.conditionals.neural.hidden_layer import LayerInputs
 from arcwise.conditionals.neural.neural_family import NeuralFamily
@@ -23,7 +23,7 @@ class NeuralFits(RowFits):
 
     def __init__(self, family: NeuralFamily, statistics: Statistics) -> None:
         super().__init__(family, statistics)
-        self.inputs = LayerInputs(counted(self.table), family.width)
+        self.inputs = LayerInputs(count_rows(self.table), family.width)
 
     def marginal(self, child: int, sets: ParentSets) -> Array:
         """Log marginal likelihood for each parent set."""

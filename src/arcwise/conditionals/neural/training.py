@@ -107,7 +107,7 @@ def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weigh
     choice, shift = _best_choice(inputs, child, fit, rows, layer.columns)
     if not choice.decay:
         kept = _steady(start, rows) if choice.steady else start
-        return layer, _shifted(kept, rows, shift), False
+        return layer, _shift_spread(kept, rows, shift), False
     best, least = start, np.inf
     for number in range(_STARTS):
         if number:
@@ -117,10 +117,10 @@ def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weigh
         trained, loss = _descend(begin, rows, choice)
         if loss < least:
             best, least = trained, loss
-    return layer, _shifted(best, rows, shift), True
+    return layer, _shift_spread(best, rows, shift), True
 
 
-def _shifted(weights: Weights, rows: _Rows, shift: float) -> Weights:
+def _shift_spread(weights: Weights, rows: _Rows, shift: float) -> Weights:
     """The weights with another level of a number's spread."""
     if rows.levels:
         return weights

@@ -3,7 +3,7 @@
 from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
 from arcwise.data.statistics.complete import Complete
-from arcwise.data.statistics.completed import Completed
+from arcwise.data.statistics.completed import CompletedRows
 from arcwise.data.statistics.gathered import GatheredMoments
 from arcwise.data.statistics.incomplete import Incomplete
 from arcwise.data.statistics.protocol import Statistics
@@ -12,7 +12,7 @@ from arcwise.data.table import Table
 __all__ = [
     "Available",
     "Complete",
-    "Completed",
+    "CompletedRows",
     "GatheredMoments",
     "Incomplete",
     "Source",

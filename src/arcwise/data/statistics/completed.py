@@ -14,10 +14,10 @@ from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.incomplete import complete_equivalent, gap_notes, pair_counts
 from arcwise.data.table import Table
 
-__all__ = ["Completed"]
+__all__ = ["CompletedRows"]
 
 
-class Completed(Complete):
+class CompletedRows(Complete):
     """Complete rows that stand for rows with missing values.
 
     Parameters

@@ -230,7 +230,8 @@ def _pair_notes(names: tuple[str, ...], counts: Floats, worth: float) -> list[No
         pairs = ", ".join(f"{names[i]!r} and {names[j]!r}" for i, j in apart[:3].tolist())
         more = f" and {len(apart) - 3} more pairs" if len(apart) > 3 else ""
         text = (
-            f"Never observed in the same row: {pairs}{more}. No data tell of edges between these."
+            f"Never observed in the same row: {pairs}{more}. The data have no information on edges "
+            "between these."
         )
         notes.append(data_note(text))
     if size > 2:
