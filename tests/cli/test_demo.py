@@ -17,7 +17,7 @@ def test_without_anything_to_draw_with(run, folder, monkeypatch):
         "boston.html",
         "boston.json",
     ]
-    assert "Plots need matplotlib: pip install 'arcwise[plot]'" in done.out
+    assert "A figure needs matplotlib: pip install 'arcwise[plot]'" in done.out
     best = aw.learn(aw.example("boston"), search="exact").score
     assert aw.load("boston.json").score == pytest.approx(best, abs=1e-3)
     assert "Wrote " in done.out

@@ -139,7 +139,7 @@ def _search_of(search: Any) -> _SearchChoice:
     return _SearchChoice(given.word, start, given.settings)
 
 
-def _checked(value: Any, what: str) -> Any:
+def _check(value: Any, what: str) -> Any:
     """A value, by our name if it is one of another package, unless another parameter takes such an object."""
     if isinstance(value, str):
         return _our_name(value, what)
