@@ -9,7 +9,7 @@ import pytest
 from contracts.cases import linear
 
 import arcwise as aw
-from arcwise.api.document import document
+from arcwise.api.document import document, far_draws
 from arcwise.api.predictive import predictive
 from arcwise.errors import FileError
 
@@ -127,3 +127,17 @@ def test_summaries_count_rows_by_their_weights():
     shown = document(aw.fit("[x]", table))["variables"][0]["summary"]
     assert shown["rows"] == 8
     assert shown["mean"] == pytest.approx((0.5 + 3.0 + 12.5) / 8)
+
+
+def test_draws_far_outside_of_the_data_are_doubted():
+    rng = np.random.default_rng(6)
+    town = np.where(rng.normal(size=200) > 0, "a", "b")
+    near = aw.learn({"x": rng.normal(size=200), "town": town}, model="parzen", certainty=False)
+    shown = document(near)
+    assert shown["answers"]["kind"] == "draws"
+    assert not far_draws(shown["answers"], shown["variables"])
+    for entry in shown["variables"]:
+        if entry["summary"]["quantiles"]:
+            entry["summary"]["quantiles"] = [x / 20 for x in entry["summary"]["quantiles"]]
+    (doubt,) = far_draws(shown["answers"], shown["variables"])
+    assert doubt["text"].startswith("Draws of the model lie far outside of the data: x (")

@@ -8,6 +8,7 @@ field.
 from __future__ import annotations
 
 import math
+from base64 import b64decode
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
@@ -21,6 +22,7 @@ from arcwise.api.remarks import Doubt, doubts, sentences
 from arcwise.api.summaries import BinnedPair, Summary, pair, rounded_range, summary
 from arcwise.conditionals import linear_of
 from arcwise.data import Variable
+from arcwise.errors import join_words
 from arcwise.evaluate import Edge, Validation
 from arcwise.graphs import some_members
 from arcwise.inference.export import Answers, answers_of
@@ -43,6 +45,12 @@ MAX_WITH_BELIEFS = 80
 
 MAX_LEVELS = 6
 """Levels that a box shows; for a variable with more, its last line counts those that are not shown."""
+
+FAR = 3.0
+"""Multiples of the range from the 5 % to the 95 % quantile, from its middle, beyond which a draw is far."""
+
+MAX_FAR = 0.01
+"""Share of far draws up to which a report does not doubt them: a normal distribution has none."""
 
 MAX_KNOTS = 200
 """Graphs of a path that a document contains."""
@@ -191,6 +199,7 @@ def document(
     answers = answers_of(net.net, np.random.default_rng(net.settings.get("seed") or 0))
     exact = answers["kind"] != "draws"
     rows = list(net.edges.present.sorted())
+    variables = [_variable(net, node, exact) for node in range(len(net.net.names))]
     return {
         "format": "arcwise-report",
         "version": VERSION,
@@ -201,13 +210,41 @@ def document(
         "picture": _picture(net, rows),
         "edges": [_edge(net, row, i < MAX_PAIRS) for i, row in enumerate(rows)],
         "legend": legend(net.edges.present),
-        "variables": [_variable(net, node, exact) for node in range(len(net.net.names))],
-        "doubts": doubts(net),
+        "variables": variables,
+        "doubts": [*far_draws(answers, variables), *doubts(net)],
         "held_out": predictive(net, validation),
         "path": None if graphs is None else _path(net, *graphs),
         "making": provenance_of(net),
         "answers": answers,
     }
+
+
+def far_draws(answers: Answers, variables: list[VariableEntry]) -> list[Doubt]:
+    """A doubt if many draws of the model lie far outside of the data."""
+    if answers["kind"] != "draws":
+        return []
+    shares = {}
+    for column, variable in zip(answers["columns"], variables, strict=True):
+        about = variable["summary"]
+        if about is not None and about["quantiles"]:
+            low, high = about["quantiles"][0], about["quantiles"][-1]
+            values = column["centre"] + np.frombuffer(b64decode(column["values"]), "<f4")
+            far = np.abs(values - (low + high) / 2) > FAR * (high - low)
+            shares[variable["name"]] = float(far.mean())
+    worst = sorted(
+        (name for name in shares if shares[name] > MAX_FAR), key=lambda name: -shares[name]
+    )
+    if not worst:
+        return []
+    names = join_words((f"{name} ({shares[name]:.0%})" for name in worst), 5)
+    fix = "Do not rely on answers about them: model='gaussian' has exact answers within reach of the data."
+    return [
+        {
+            "about": "draws",
+            "text": f"Draws of the model lie far outside of the data: {names}.",
+            "fix": fix,
+        }
+    ]
 
 
 def _path(net: Network, path: Path, at: float) -> PathEntry:
