@@ -159,6 +159,17 @@ def test_a_surface_is_pale_where_no_row_is_near(boston):
     assert white[i, j] == 0
 
 
+def test_the_caption_of_many_inputs_stays_inside():
+    rng = np.random.default_rng(6)
+    columns = {f"a long name {i}": rng.normal(size=50) for i in range(7)}
+    table = aw.table({**columns, "y": sum(columns.values()) + rng.normal(size=50)})
+    ax = aw.fit(aw.dag([(name, "y") for name in columns]), table).plot_local("y")
+    ax.figure.savefig(io.BytesIO(), format="png")
+    title = ax._left_title.get_window_extent()
+    assert title.x1 <= ax.figure.bbox.x1
+    assert "2 more inputs" in ax.get_title(loc="left").replace("\n", " ")
+
+
 def test_errors_name_the_inputs(boston):
     with pytest.raises(GraphError, match="parents of 'MEDV': LSTAT, RM"):
         boston.plot_local("MEDV", "MEDV")

@@ -5,6 +5,7 @@ there, too: a row keeps its distance from the mean (a partial residual). So the 
 fits, and not what the other inputs do.
 """
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ MAX_POINTS = 1500
 """Rows that are drawn; of more, evenly spaced ones."""
 
 _DRAWS = 500  # typical rows of a network without data
-_MAX_NAMED = 4  # inputs whose values the caption gives
+_MAX_NAMED, _CAPTION = 4, 60  # inputs whose values the caption gives, and characters of its lines
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ def plot_local(
     view = View(net, child, axes, others, columns, observed, code)
     made = diagram(ax, (5.4, 3.8))
     panel(view)(view, made)
-    words = [title or _sentence(view), view.caption]
+    words = [title or _sentence(view), *textwrap.wrap(view.caption, _CAPTION)]
     entitle(made, "\n".join(filter(None, words)))
     return made
 
