@@ -45,7 +45,7 @@ def posterior(
     json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Say how sure each edge is: a distribution over graphs.
+    """Estimate edge certainty: a distribution over graphs.
 
     Prints the probability of each arc and edge with its error, and what these numbers are: a posterior,
     exact or from chains, or bootstrap frequencies. Ctrl-C ends the run with what it has found so far.

@@ -40,7 +40,7 @@ def classify(
     plot: flags.Plot = None,
     json: flags.Json = False,
 ) -> None:
-    """Learn a Bayesian classifier from a table, and judge it by cross-validation.
+    """Learn a Bayesian classifier and cross-validate it.
 
     Prints accuracy and log-loss on rows left out, which class was taken for which, how well probabilities
     agree with shares, and the arcs between features. Gaps in features are summed out.

@@ -37,7 +37,7 @@ DEMO = "boston"
 
 
 def audit(source: flags.DataOptions, json: flags.Json = False) -> None:
-    """Look at a table before learning from it: kinds, missing values, copies, ties, tails.
+    """Check a table: kinds, missing values, copies, ties, tails.
 
     Example: arcwise audit wine.csv
     """
@@ -64,7 +64,7 @@ def data(
     output: Annotated[Path | None, main_output()] = None,
     json: flags.Json = False,
 ) -> None:
-    """List the example data that come with Arcwise, with origin and terms, or write one.
+    """List the example data, or write one of them.
 
     A name with output to a file or a pipe writes the data, a table as CSV and a network as BIF.
 
@@ -153,7 +153,7 @@ def _write_network(entry: Example, output: Path) -> None:
 
 
 def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
-    """Learn a network from the Boston housing data, show it and write it.
+    """Learn a network from example data, print it and write it.
 
     Writes the model, the graph for Graphviz, a report and, where matplotlib is installed, a picture.
 
@@ -282,7 +282,7 @@ def discretise(
     columns: Annotated[list[str] | None, _category("COLUMNS")] = None,
     output: flags.TableOut = None,
 ) -> None:
-    """Make categories of the columns of a table: of numbers, text or times.
+    """Turn numbers, text or times into categories.
 
     The new table holds names of levels. A model that is to answer raw values is learned with the same
     options in 'arcwise learn', where --discretise takes the place of --method.

@@ -27,7 +27,7 @@ def compare(
     second: Annotated[str, argument("B")],
     json: flags.Json = False,
 ) -> None:
-    """Compare a graph with another one: edges in both, edges in one, distances.
+    """Compare two graphs: common edges, differences, distances.
 
     Where both are networks with numbers of the same variables, also the Kullback-Leibler divergence of each
     from the other, in nats per row, and on equal graphs the numbers that differ most.
@@ -142,7 +142,7 @@ def _differences(found: Comparison) -> dict[str, list[str]]:
 def convert(
     source: Annotated[str, argument("IN")], target: Annotated[Path, argument("OUT")]
 ) -> None:
-    """Convert a network or a graph into another file format.
+    """Convert a network or a graph to another file format.
 
     Example: arcwise convert alarm.bif.gz alarm.dot
 

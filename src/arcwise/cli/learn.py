@@ -43,7 +43,7 @@ def learn(
     json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Learn a network from a table, and write it to a file.
+    """Learn a network from a table and write it to a file.
 
     Prints what was decided, the score, and the edges, strongest first. Ctrl-C stops the search and
     keeps the best graph so far. With --graph undirected --model parzen it finds dependences of any
@@ -127,7 +127,7 @@ def fit(
     json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Fit the local models of a known graph to a table, and write the network to a file.
+    """Fit the local models of a known graph to a table.
 
     Prints the local model of every variable; of a linear one in a directed graph, with standard errors in
     brackets. An undirected gaussian network is fitted as one normal distribution, by maximum likelihood.
@@ -173,7 +173,7 @@ def validate(
     predict: Annotated[str | None, learning_option("VARIABLE")] = None,
     json: flags.Json = False,
 ) -> None:
-    """Cross-validate a way of learning: likelihood and prediction errors on held-out rows.
+    """Cross-validate: likelihood and prediction errors.
 
     Every row is scored by the network learned from the other folds. With a graph as --graph, 'a -> b' or a
     file, only its parameters are learned again.
@@ -243,7 +243,7 @@ def path(
     json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Learn undirected graphs at every penalty per edge, from the complete graph to none.
+    """Learn undirected graphs at every penalty per edge.
 
     Prints each removal: the penalty from which on the edge is gone, and what the models at its two
     ends lose without it, in nats per row. For gaussian models it is the path of the graphical lasso:
@@ -338,7 +338,7 @@ def prune(
     output: Annotated[Path | None, main_output()] = None,
     json: flags.Json = False,
 ) -> None:
-    """Predict one variable from fewer and fewer others: the least useful one goes first.
+    """Remove inputs of one variable, the least useful first.
 
     Prints the score against the number of inputs left: how many of them matter, and which (backward
     elimination).

@@ -33,7 +33,7 @@ def predict(
     effort: flags.Simulation,
     output: flags.TableOut = None,
 ) -> None:
-    """Predict one variable in every row: mean, sd, low and high.
+    """Predict one variable in every row, with an interval.
 
     Of a variable with levels, the most probable one and the probability of each. Where missing values
     have to be simulated, the standard error of the mean stands beside it.
@@ -146,7 +146,7 @@ def impute(
     na_values: flags.NaValues = None,
     output: flags.TableOut = None,
 ) -> None:
-    """Fill in the missing values of a table by what a network expects there.
+    """Fill in the missing values of a table by a network.
 
     All columns stay, in their order, also those that the network does not know; variables of the
     network that the table lacks are added at its end.

@@ -309,7 +309,7 @@ def arcwise(
         ),
     ] = False,
 ) -> None:
-    """Learn from a table which variables depend directly on which, and ask the model."""
+    """Learn which variables in a table depend directly on others; query the model."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

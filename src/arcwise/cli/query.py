@@ -27,7 +27,7 @@ def edges(
     top: Annotated[int | None, option("NUMBER", panel="Output", least=0)] = None,
     json: flags.Json = False,
 ) -> None:
-    """Print the edges of a network, strongest first, and draw it.
+    """Print the edges of a network, strongest first; plot it.
 
     Example: arcwise edges wine.json --csv > edges.csv; arcwise edges wine.json --plot wine.png --top 20
 
@@ -97,7 +97,7 @@ def query(
     plot: Annotated[Path | None, output_option()] = None,
     json: flags.Json = False,
 ) -> None:
-    """Ask for the distribution of variables, given what is known of others.
+    """Compute the distribution of variables given evidence.
 
     Several targets are answered together, with their correlations. With --draws the answer is a
     table of draws. What has no closed form is simulated: the answer then has a standard error, R-hat
@@ -176,7 +176,7 @@ def explain(
     data: Annotated[Path | None, option("FILE")] = None,
     json: flags.Json = False,
 ) -> None:
-    """Give the most probable values of all variables together, or of some, given what is known.
+    """Find the most probable values of variables given evidence.
 
     They need not be the most probable value of each variable by itself, which 'arcwise query' gives.
 

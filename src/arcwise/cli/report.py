@@ -13,7 +13,7 @@ def report(
     title: Annotated[str, option("TEXT")] = "",
     output: Annotated[Path | None, main_output()] = None,
 ) -> None:
-    """Write a network as one interactive page, which works in any browser without a network connection.
+    """Write a network as an interactive page that works offline.
 
     Set values by click, drag or keys, and all other beliefs follow. The page contains no row of the data.
 
