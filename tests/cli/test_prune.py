@@ -27,7 +27,9 @@ def test_test_rows_table_and_json(run, table, small):
 
 def test_refusals(run, table):
     assert "no variable 'MEDVV'" in run("prune", table, "MEDVV").err
-    assert "take no option 'rounds'" in run("prune", table, "MEDV", "--option", "rounds=3").err
+    assert (
+        "it is an option of --search ils" in run("prune", table, "MEDV", "--option", "rounds=3").err
+    )
 
 
 def test_stacked_answers_from_the_shell(run, small):

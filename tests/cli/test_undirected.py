@@ -82,7 +82,7 @@ def test_json_has_both_sides(run, table):
         (["--graph", "undirectd"], "Did you mean 'undirected'"),
         (["--graph", "undirected", "--search", "tabu"], "'boundary'"),
         (["--graph", "undirected", "--start", "complete"], "--start is for directed graphs"),
-        (["--graph", "undirected", "--expert", "[RM][MEDV|RM]"], "--expert is for directed graphs"),
+        (["--graph", "undirected", "--expert", "[RM][MEDV|RM]"], "a prior is for directed graphs"),
         (["--graph", "undirected", "--tier", "RM", "--tier", "MEDV"], "directed arcs"),
         (["--graph", "undirected", "--max-parents", "2"], "directed arcs"),
         (["--model", "parzen", "--option", "bandwidths=on"], "Did you mean 'one'"),

@@ -5,7 +5,7 @@ rules and priors.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ import numpy as np
 
 from arcwise.api.option_object import kinds_of
 from arcwise.api.options import Model, Option, Prior, ScoreOption, Search, StartedSearch
-from arcwise.conditionals import Choice
+from arcwise.conditionals import FAMILIES, Choice
 from arcwise.data import read
 from arcwise.errors import FitError, OptionError, unknown
 from arcwise.graphs import Rules
-from arcwise.learners import RULES, Specification
+from arcwise.learners import RULES, Specification, searches
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
 from arcwise.values import is_count, is_number
@@ -186,6 +186,13 @@ _TESTS = (
 _BASES: dict[str, type[Option]] = {"search": Search, "score": ScoreOption, "model": Model}
 
 
+_REGISTRIES: dict[str, Callable[[], Container[str]]] = {
+    "search": lambda: {**searches("directed"), **searches("undirected")},
+    "score": lambda: SCORES,
+    "model": lambda: FAMILIES,
+}
+
+
 def _our_name(name: str, what: str) -> str:
     """The name of a search, a score or a model, whatever its case, or as another package has it."""
     folded = name.casefold().replace("_", "-")
@@ -194,6 +201,8 @@ def _our_name(name: str, what: str) -> str:
             f"There is no search {name!r}: it tests independences, and searches here maximise a score. "
             "search='auto' takes the best one for the size of the table."
         )
+    if name in _REGISTRIES[what]():
+        return name
     words: dict[str, str] = {kind.word.casefold(): kind.word for kind in kinds_of(_BASES[what])}
     return {**words, **_OTHER_NAMES[what]}.get(folded, name)
 

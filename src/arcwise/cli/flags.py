@@ -287,8 +287,22 @@ class ScoreFlags:
 
 
 def learning_options(search: Search, scoring: ScoreFlags) -> dict[str, Any]:
-    """Give what is learned and how, as the library takes it."""
-    return with_options(scoring.option, {**search.settings(), **scoring.choices()})
+    """Give what is learned and how, as the library takes it.
+
+    An undirected graph has no search with settings by default: a setting means the search that has it.
+    """
+    from arcwise.api.options import Glasso, Stepwise
+
+    choices = {**search.settings(), **scoring.choices()}
+    if scoring.option and search.graph == "undirected" and search.search == "auto":
+        steps = search.penalty is None and set(options(scoring.option)) <= _STEPWISE
+        known = {each.name for each in fields(Glasso)} & set(options(scoring.option))
+        choices["search"] = (Stepwise() if steps else Glasso()) if known else choices["search"]
+    return with_options(scoring.option, choices)
+
+
+_STEPWISE = {"gamma", "nonparanormal", "gaps"}
+"""Settings that stepwise selection has, too."""
 
 
 def with_options(texts: Sequence[str] | None, choices: dict[str, Any]) -> dict[str, Any]:

@@ -50,13 +50,13 @@ class UndirectedProblem(Problem):
         """Tie a specification to prepared data; refuse what speaks of directions."""
         if spec.start != "empty":
             raise GraphError(
-                "A start is where a search for a directed graph begins; undirected learning always "
-                "begins with the complete graph: leave start= out, or forbid edges by rules."
+                "start= is for directed graphs: undirected learning starts from the complete graph; leave "
+                "it out, or forbid edges by rules."
             )
         if spec.expert is not None:
             raise GraphError(
-                "Prior(graph=...) pulls a directed graph towards an expert's; for an undirected one give "
-                "required and forbidden edges by rules."
+                "The graph of a prior is for directed graphs: require and forbid edges of an undirected one "
+                "by rules."
             )
         return super().bind_prepared(spec, rows)
 
