@@ -10,7 +10,9 @@ import pytest
 import arcwise as aw
 from arcwise.distributions import Normal
 from arcwise.errors import DataError, FitError, GraphError
+from arcwise.evaluate import search_curve
 from arcwise.plot import plot_belief, plot_calibration, plot_differences, plot_missing, plot_pairs
+from arcwise.results import Step
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +237,23 @@ def test_curves_say_what_they_need(boston):
         boston.plot_trace(aw.example("boston"))
     with pytest.raises(FitError, match="directed"):
         aw.example("alarm", "network").search_curve({})
+
+
+@pytest.mark.parametrize(
+    ("steps", "arcs"),
+    [
+        ([("add", 0, 1, 1), ("drop", 2, 1, 0)], []),  # an arc that is not there
+        ([("add", 0, 1, 1), ("add", 1, 2, 3)], [(0, 2), (0, 1), (1, 2)]),  # another end
+        ([("drop", 0, 1, 1), ("drop", 2, 1, 1)], [(0, 1)]),  # no way back to the start
+    ],
+)
+def test_steps_of_several_searches_have_no_curve(steps, arcs):
+    rng = np.random.default_rng(0)
+    net = aw.learn(rng.normal(size=(40, 3)), model="gaussian", search="greedy", certainty=False)
+    graph = aw.dag([(net.nodes[a], net.nodes[b]) for a, b in arcs], nodes=net.nodes)
+    trace = [Step(k, *step[:3], 0.0, step[3], 0.0) for k, step in enumerate(steps)]
+    with pytest.raises(FitError, match="one search from one start"):
+        search_curve(net.fits, graph, trace, net.data)
 
 
 def test_calibration_is_that_of_the_rows():

@@ -4,7 +4,7 @@ A search climbs the score of its own rows. The log-likelihood of other rows rise
 carry information on them, and falls once the search fits noise.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
@@ -102,18 +102,46 @@ def _start(graph: DAG, trace: Sequence[Step]) -> tuple[list[Step], Parents]:
         raise FitError(
             "Curves need a search that moves single arcs: learn the network with search='greedy' or 'tabu'."
         )
-    parents: Parents = [set() for _ in graph.nodes]
-    if moves[0].edges == _CHANGES[moves[0].what]:
-        return moves, parents
-    if len(moves) < len(trace):
-        raise FitError("Curves of several rounds need the empty graph as the start of the search.")
-    parents = [set(row) for row in graph.parents]
-    for step in reversed(moves):
-        if step.what == "flip":
-            _apply(parents, "flip", step.head, step.tail)
-        else:
-            _apply(parents, _REVERSED[step.what], step.tail, step.head)
-    return moves, parents
+    whole = len(moves) == len(trace)
+    start: Parents | None = [set() for _ in graph.nodes]
+    if moves[0].edges != _CHANGES[moves[0].what]:
+        if not whole:
+            raise FitError(
+                "Curves of several rounds need the empty graph as the start of the search."
+            )
+        undone = [_undo(step) for step in reversed(moves)]
+        start = _replay([set(row) for row in graph.parents], undone)
+    end = None if start is None else _replay(start, [_move(step) for step in moves])
+    if start is None or end is None or (whole and end != [set(row) for row in graph.parents]):
+        raise FitError(
+            "Curves need one search from one start, and the steps of this network are of several: "
+            "learn it with search='greedy'."
+        )
+    return moves, start
+
+
+Change = tuple[str, int, int]
+
+
+def _move(step: Step) -> Change:
+    return step.what, step.tail, step.head
+
+
+def _undo(step: Step) -> Change:
+    """The move that takes a step back."""
+    if step.what == "flip":
+        return "flip", step.head, step.tail
+    return _REVERSED[step.what], step.tail, step.head
+
+
+def _replay(parents: Parents, moves: Iterable[Change]) -> Parents | None:
+    """The graph after some moves; None if one of them is impossible, as after a change that is no step."""
+    parents = [set(row) for row in parents]
+    for what, tail, head in moves:
+        if (tail in parents[head]) == (what == "add"):
+            return None
+        _apply(parents, what, tail, head)
+    return parents
 
 
 def _apply(parents: Parents, what: str, tail: int, head: int) -> None:
