@@ -50,9 +50,7 @@ Row = dict[str, Any]
 MAX_ROWS = 40
 """Rows that are printed; the others are counted."""
 
-MAX_REPR = 160
-"""Characters of a repr; the middle of a longer one is left out."""
-
+MAX_REPR = 160  # characters; the middle of a longer repr is left out
 LONGEST_CELL = 300
 """Letters of a cell, a title or a note in HTML; the middle of longer ones is left out."""
 
@@ -111,7 +109,11 @@ class Series(NamedTuple):
 
 
 class Framed(ABC):
-    """A result that is a table: it is printed, shown in notebooks and exported as its `frame`."""
+    """A result that is a table, with one way to print, export, sort and filter it.
+
+    A result only defines frames: `frame` has all of it, `display` what notebooks show, `brief` what is
+    printed as text. `document` also has what is not in columns.
+    """
 
     @property
     @abstractmethod
@@ -120,8 +122,13 @@ class Framed(ABC):
 
     @property
     def display(self) -> Frame:
-        """The frame that is printed; by default the whole one."""
+        """The frame that is shown; by default the whole one."""
         return self.frame
+
+    @property
+    def brief(self) -> Frame:
+        """The frame that is printed as text; by default the one that is shown."""
+        return self.display
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Keep the short repr, in place of the one that dataclasses make of all fields."""
@@ -149,9 +156,11 @@ class Framed(ABC):
 
     def to_text(self, max_rows: int | None = MAX_ROWS) -> str:
         """Aligned text, numbers to the right; None prints all rows."""
-        frame, columns = self.display, self.display.printed(max_rows)
-        rows = zip(*map(_align, columns), strict=True)
-        lines = ["  ".join(cells).rstrip() for cells in rows]
+        frame = self.brief
+        columns = frame.printed(max_rows)
+        rows = zip(*(_align(column, frame.headed) for column in columns), strict=True)
+        indent = "" if frame.headed else "  "
+        lines = [indent + "  ".join(cells).rstrip() for cells in rows]
         return "\n".join([*([frame.title] * bool(frame.title)), *lines, *frame.below(max_rows)])
 
     def to_html(self, max_rows: int | None = None) -> str:
@@ -163,8 +172,44 @@ class Framed(ABC):
         body = "".join(_html_row("td", marks, row) for row in rows)
         title = f'<p class="title">{escaped(frame.title.strip())}</p>' * bool(frame.title)
         notes = (f"<p>{escaped(note)}</p>" for note in frame.below(max_rows))
-        table = f"{title}<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-        return html_block(table, *notes)
+        table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>" * bool(columns)
+        return html_block(title, table, *notes)
+
+    def document(self) -> dict[str, Any]:
+        """All of the result as plain values, for JSON; by default its columns."""
+        return self.to_dict()
+
+    def head(self, rows: int | None = 5) -> Frame:
+        """The first rows; None keeps all."""
+        frame = self.frame
+        return frame if rows is None or len(frame) <= rows else frame.take(range(rows))
+
+    def select(self, names: Iterable[str]) -> Frame:
+        """These columns, in this order, all of them printed."""
+        frame = self.frame
+        columns = tuple(frame.column(name)._replace(shown=True) for name in names)
+        if any(column.name == frame.index for column in columns):
+            return replace(frame, columns=columns)
+        return replace(frame, columns=columns, index="", labels=None)
+
+    def sort(self, by: str, descending: bool = False) -> Frame:
+        """Rows in the order of a column; equal ones keep their order, missing values come last."""
+        frame = self.frame
+        values = frame.column(by).plain
+        present = [row for row, value in enumerate(values) if value is not None]
+        order = sorted(present, key=values.__getitem__, reverse=descending)
+        return frame.take([*order, *(row for row, value in enumerate(values) if value is None)])
+
+    def filter(self, test: Callable[[Row], bool] | None = None, /, **values: Any) -> Frame:
+        """Rows for which `test`, a function of a row, is true, and whose columns have these values."""
+        frame = self.frame
+        for name in values:
+            frame.column(name)
+        rows = [
+            all(row[name] == value for name, value in values.items()) and (not test or test(row))
+            for row in frame
+        ]
+        return frame.take(np.flatnonzero(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Columns as plain lists by name; missing values are None."""
@@ -193,6 +238,8 @@ class Framed(ABC):
         pandas, frame = _library("pandas"), self.frame
         columns = {column.name: pandas.Series(column.exported) for column in frame.columns}
         made = pandas.DataFrame(columns, columns=list(frame.names))
+        if frame.labels is not None:
+            return made.drop(columns=frame.index).set_axis(frame.labels, axis=0)
         return made.set_index(frame.index) if frame.index else made
 
     def to_polars(self) -> Any:
@@ -226,6 +273,8 @@ class Frame(Framed):
     title : lines above the table.
     notes : lines below it.
     index : the name of the column that names the rows: the index of a pandas data frame.
+    labels : the index itself if it is one of pandas.
+    headed : whether text has a line of headings; without it, rows are lines below the title.
 
     >>> frame = Frame((Series("x", [3, 1, 2]), Series("y", ["c", None, "b"])))
     >>> frame
@@ -240,6 +289,8 @@ class Frame(Framed):
     title: str = ""
     notes: tuple[str, ...] = ()
     index: str = ""
+    labels: Any = None
+    headed: bool = True
 
     def __post_init__(self) -> None:
         """Check the columns and close them."""
@@ -268,9 +319,10 @@ class Frame(Framed):
 
     def __getitem__(self, name: str) -> Values:
         """The values of a column."""
-        return self._column(name).values
+        return self.column(name).values
 
-    def _column(self, name: str) -> Series:
+    def column(self, name: str) -> Series:
+        """A column with its name and its format."""
         if name not in self.names:
             raise unknown("column", name, self.names)
         return self.columns[self.names.index(name)]
@@ -295,34 +347,9 @@ class Frame(Framed):
             for x in (column.values for column in self.columns)
         )
         pairs = zip(self.columns, values, strict=True)
-        return replace(self, columns=tuple(column._replace(values=x) for column, x in pairs))
-
-    def head(self, rows: int | None = 5) -> Frame:
-        """The first rows; None keeps all."""
-        return self if rows is None or len(self) <= rows else self.take(range(rows))
-
-    def select(self, names: Iterable[str]) -> Frame:
-        """These columns, in this order, all of them printed."""
-        columns = tuple(self._column(name)._replace(shown=True) for name in names)
-        kept = any(column.name == self.index for column in columns)
-        return replace(self, columns=columns, index=self.index if kept else "")
-
-    def sort(self, by: str, descending: bool = False) -> Frame:
-        """Rows in the order of a column; equal ones keep their order, missing values come last."""
-        values = self._column(by).plain
-        present = [row for row, value in enumerate(values) if value is not None]
-        order = sorted(present, key=values.__getitem__, reverse=descending)
-        return self.take([*order, *(row for row, value in enumerate(values) if value is None)])
-
-    def filter(self, test: Callable[[Row], bool] | None = None, /, **values: Any) -> Frame:
-        """Rows for which `test`, a function of a row, is true, and whose columns have these values."""
-        for name in values:
-            self._column(name)
-        rows = [
-            all(row[name] == value for name, value in values.items()) and (not test or test(row))
-            for row in self
-        ]
-        return self.take(np.flatnonzero(rows))
+        columns = tuple(column._replace(values=x) for column, x in pairs)
+        labels = None if self.labels is None else self.labels.take(chosen)
+        return replace(self, columns=columns, labels=labels)
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
@@ -364,11 +391,11 @@ def _html_row(tag: str, marks: Sequence[str], cells: Iterable[str]) -> str:
     return f"<tr>{''.join(f'<{tag}{mark}>{escaped(cell.strip())}</{tag}>' for mark, cell in pairs)}</tr>"
 
 
-def _align(column: Series) -> list[str]:
-    """The heading and the cells of a column, all of one width."""
-    cells = [column.head or column.name, *column.cells()]
-    width = max(map(len, cells))
-    return [cell.rjust(width) if column.numeric else cell.ljust(width) for cell in cells]
+def _align(column: Series, headed: bool) -> list[str]:
+    """The cells of a column, under its heading if there is one, all of one width."""
+    cells = [*[column.head or column.name] * headed, *column.cells()]
+    width, right = max(map(len, cells), default=0), headed and column.numeric
+    return [cell.rjust(width) if right else cell.ljust(width) for cell in cells]
 
 
 def _text(value: Any, spec: str) -> str:

@@ -115,7 +115,7 @@ def test_predictions_and_answers_have_the_same_errors():
     assert found.error[0] == pytest.approx(belief.error)
     assert belief.error > 0
     assert "error of the mean" in str(belief)
-    assert belief.to_dict()["error"] == belief.error
+    assert belief.document()["error"] == belief.error
     assert belief.probability((0.0, None)).error > 0
     assert post.query(["v0", "v3"], given)["v0"].error == pytest.approx(belief.error)
     words = aw.posterior(rows(2, 3, levels=True), method=aw.MCMC(chains=2), draws=100)

@@ -207,7 +207,7 @@ def test_answers_to_do_have_a_range_over_equivalent_and_over_other_graphs():
     assert round(belief.mean, 1) == 28.3
     assert (low, high) == pytest.approx((22.53, 29.12), abs=0.3)
     assert "over 100 bootstrap graphs" in str(belief)
-    told = belief.to_dict()["range"]
+    told = belief.document()["range"]
     assert told["graphs"] == 1
     assert told["over_graphs"]["mean"] == (low, high)
     assert net.marginals(do={"RM": 7.0})["MEDV"].range.graphs.mean == (low, high)

@@ -476,7 +476,7 @@ def test_a_path_of_the_lasso():
         path.path.at(1e-6)
     assert path.network(0.0).graph.n_edges == 15
     assert "at penalty" in str(path)
-    assert json.loads(json.dumps(path.to_dict()))["grid"] is True
+    assert json.loads(json.dumps(path.document()))["grid"] is True
     few = aw.path(SOURCE, search=aw.Neighbourhood(n_penalties=5, min_ratio=0.1), **WORDS)
     assert len(few.knots) == 5
 

@@ -65,7 +65,7 @@ def test_it_reads_well(found):
     assert "edge removed" in text
     assert "3 to 0 edges" in text
     assert repr(found).startswith("<PenaltyPath of 5 variables")
-    plain = json.loads(json.dumps(found.to_dict()))
+    plain = json.loads(json.dumps(found.document()))
     assert plain["settings"]["model"] == "gaussian"
     assert len(plain["removals"]) == 10
     assert found.variables == SOURCE.order
@@ -148,7 +148,7 @@ def test_a_lasso_path_holds_the_partial_correlations_of_the_penalised_solution()
         edges = aw.learn(SOURCE, penalty=knot.penalty, search=aw.Glasso(refit=False), **words).edges
         wanted = [edges[pair].partial_correlation for pair in knot.graph.edges]
         np.testing.assert_allclose(knot.partial_correlations, wanted, atol=1e-5)
-    plain = json.loads(json.dumps(path.to_dict()))["knots"]
+    plain = json.loads(json.dumps(path.document()))["knots"]
     assert [tuple(knot["partial_correlations"]) for knot in plain] == [
         knot.partial_correlations for knot in path.knots
     ]

@@ -727,8 +727,8 @@ def test_joint_effects_show_how_far_graphs_are_apart(exact):
     assert both["MEDV"].range.between == pytest.approx(one.range.between)
     assert both["MEDV"].range.mean == pytest.approx(one.range.mean)
     assert str(both).count("sd of the means over graphs") == 2
-    assert both.to_dict()["range"]["variables"]["MEDV"]["between"] == one.range.between
-    assert one.to_dict()["range"]["between"] == one.range.between
+    assert both.document()["range"]["variables"]["MEDV"]["between"] == one.range.between
+    assert one.document()["range"]["between"] == one.range.between
     assert "sd of the means" not in str(exact.query(["MEDV", "LSTAT"], {"RM": 7.0}))
 
 

@@ -81,7 +81,7 @@ def test_chains_disagree_above_1_05_and_answers_are_rough_below_100_draws(simula
     """Short runs of many seeds have an R-hat and an effective size on both sides of the limits."""
     effort = {"method": aw.MCMC(chains=4, burn_in=0)}
     answers = [
-        simulated.query("MEDV", given={"RM": 6.5}, sweeps=sweeps, seed=seed, **effort).to_dict()
+        simulated.query("MEDV", given={"RM": 6.5}, sweeps=sweeps, seed=seed, **effort).document()
         for sweeps in (40, 60)
         for seed in range(30)
     ]

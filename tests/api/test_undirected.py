@@ -243,8 +243,8 @@ def test_it_answers_predicts_fills_and_draws(which, request):
     belief = net.query(first, given={second: 0.5}, seed=1, chains=4, sweeps=50)
     assert np.isfinite(belief.mean)
     assert (
-        belief.to_dict()
-        == net.query(first, given={second: 0.5}, seed=1, chains=4, sweeps=50).to_dict()
+        belief.document()
+        == net.query(first, given={second: 0.5}, seed=1, chains=4, sweeps=50).document()
     )
     drawn = net.sample(20, seed=2)
     assert drawn.order == net.variables

@@ -56,7 +56,7 @@ def test_words_reach_the_library(run, table, small):
         small.select(["RM", "AGE", "DIS"]), score="loo", search="deletion",
         rules=aw.Rules(["DIS -> AGE"], ["RM -> AGE"]),
     )  # fmt: skip
-    assert found["knots"] == wanted.to_dict()["knots"]
+    assert found["knots"] == wanted.document()["knots"]
     assert found["settings"]["search"] == "deletion"
 
 

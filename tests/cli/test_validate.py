@@ -9,7 +9,7 @@ import arcwise as aw
 
 def test_json_is_what_python_gives(run, table, small):
     done = run("validate", table, "--folds", 3, "--search", "greedy", "--seed", 2, "--json")
-    wanted = aw.validate(small, folds=3, search="greedy", seed=2).to_dict()
+    wanted = aw.validate(small, folds=3, search="greedy", seed=2).document()
     found = json.loads(done.out)
     assert found["log_density"]["mean"] == pytest.approx(wanted["log_density"]["mean"])
     assert found["edges"] == wanted["edges"]
@@ -42,6 +42,6 @@ def test_own_folds_a_graph_and_a_target(run, folder, small):
     done = run("validate", "parts.csv", *words)
     assert done.code == 0, done.err
     found = json.loads(done.out)
-    wanted = aw.validate(small, folds=part, graph="RM -> MEDV", target="MEDV").to_dict()
+    wanted = aw.validate(small, folds=part, graph="RM -> MEDV", target="MEDV").document()
     assert found["variables"]["MEDV"]["rmse"] == pytest.approx(wanted["variables"]["MEDV"]["rmse"])
     assert found["edges"] == [1, 1, 1, 1]

@@ -139,7 +139,7 @@ def test_text_and_dictionary() -> None:
     assert lines[0] == "506 rows, 14 columns"
     assert lines[2].split() == ["column", "kind", "why", "gaps", "values", "range"]
     assert "CRIM" in lines[3]
-    plain = json.loads(json.dumps(report.to_dict()))
+    plain = json.loads(json.dumps(report.document()))
     assert plain["rows"] == 506
     assert len(plain["columns"]) == 14
     assert plain["columns"][3]["kind"] == "discrete"

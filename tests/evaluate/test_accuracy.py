@@ -64,7 +64,7 @@ def test_in_words_and_as_plain_numbers(found):
     text = str(found)
     assert f"5-fold cross-validation of {found.weights.sum():.0f} rows, class c" in text
     assert "log-loss" in text
-    plain = found.to_dict()
+    plain = found.document()
     assert plain["confusion"] == found.confusion.tolist()
     assert plain["accuracy"]["mean"] == found.accuracy
     assert len(plain["calibration"]) == len(found.calibration())

@@ -183,7 +183,7 @@ def test_runs_on_the_same_rows_are_runs_of_learning(homes):
     assert table.score_best == pytest.approx(max(scores))
     assert table.reversals == pytest.approx(np.mean(turned))
     assert "% of pairs" in str(table)
-    assert table.to_dict()["draws"] == 6
+    assert table.document()["draws"] == 6
 
 
 def test_replicates_have_the_table_too(homes, tmp_path):

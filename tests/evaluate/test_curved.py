@@ -43,7 +43,7 @@ def test_undirected_networks_and_paths_tell_each_edge_once(search):
     assert any("MEDV -- RM" in note and "for MEDV given" in note for note in told)
     assert len(told) == 3
     assert "more local model" in told[-1]
-    assert found.to_dict()["notes"] == [note.to_dict() for note in found.notes]
+    assert found.document()["notes"] == [note.to_dict() for note in found.notes]
     assert told[0] in str(found)
 
 

@@ -61,7 +61,7 @@ def test_the_answer_reads_as_a_table_and_as_plain_numbers():
     text = str(found)
     assert "5-fold cross-validation of 40 rows" in text
     assert all(name in text for name in SOURCE.names)
-    plain = found.to_dict()
+    plain = found.document()
     assert plain["rows"] == 40
     assert plain["folds"] == 5
     assert plain["variables"]["v0"]["rmse"] == found.rmse[0]

@@ -38,7 +38,7 @@ def test_undirected_networks_are_judged_by_their_pseudo_likelihood():
     found = validate_folds(Folds(SOURCE, PARTS), undirected)
     assert found.measure == "log pseudo-likelihood"
     assert "held-out log pseudo-likelihood:" in str(found)
-    plain = found.to_dict()
+    plain = found.document()
     assert plain["measure"] == "log pseudo-likelihood"
     assert plain["log_pseudo_likelihood"]["mean"] == pytest.approx(found.mean)
     assert found.edges == (3,) * 4
@@ -52,7 +52,7 @@ def test_undirected_networks_are_judged_by_their_pseudo_likelihood():
 def test_directed_networks_are_judged_by_their_density(blankets):
     found = validate_folds(Folds(SOURCE, PARTS), lambda training: directed(training, blankets))
     assert found.measure == "log density"
-    assert "log_density" in found.to_dict()
+    assert "log_density" in found.document()
     errors = np.zeros((40, 3))
     for part in PARTS:
         net, unseen = directed(SOURCE.take(np.setdiff1d(np.arange(40), part))), SOURCE.take(part)

@@ -161,7 +161,7 @@ def test_few_rows():
     low, high = belief.interval()
     assert high - low > 10
     assert "sd inf" in str(belief)
-    assert belief.to_dict()["sd"] is None
+    assert belief.document()["sd"] is None
     two = aw.fit("[a][b|a]", {name: column[:2] for name, column in rows.items()})
     (note,) = two.query("b", given={"a": 1.0}).quality.notes
     assert str(note).startswith("'b' has as many coefficients as rows")

@@ -231,7 +231,7 @@ def test_joint_answers_of_levels():
     both = query(FUEL, ["battery", "fuel"], {"gauge": "empty"}, draws=20_000)
     with pytest.raises(DataError, match="'battery' are not numbers"):
         _ = both.mean
-    plain = both.to_dict()
+    plain = both.document()
     assert plain["variables"]["fuel"]["probabilities"]["empty"] == pytest.approx(
         exact("fuel", {"gauge": "empty"})[0], abs=0.02
     )

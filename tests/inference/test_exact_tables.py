@@ -145,7 +145,7 @@ def test_the_explanation_is_the_largest_cell(asking):
     assert found.probability == pytest.approx(table.max() / table.sum(), rel=1e-9)
     assert {name: found[name] for name in by_name(net, seen)} == by_name(net, seen)
     assert "probability given the evidence" in str(found)
-    assert found.to_dict()["levels"] == dict(found)
+    assert found.document()["levels"] == dict(found)
 
 
 def gappy(net, rng, rows, share=0.4):

@@ -180,7 +180,7 @@ def test_far_evidence_has_a_finite_answer_and_a_note():
         answer = query(BENT, "a", known, sweeps=20)
         assert np.isfinite([answer.mean, answer.sd, *answer.interval()]).all()
         assert "far from all rows of the data" in str(answer)
-        assert "far from all rows of the data" in answer.to_dict()["notes"][0]["text"]
+        assert "far from all rows of the data" in answer.document()["notes"][0]["text"]
     assert "far" not in str(query(BENT, "a", {"c": 0.5}, sweeps=20))
 
 
@@ -199,7 +199,7 @@ def test_chains_that_disagree_are_said_to():
     assert answer.rhat > 1.05
     assert "The chains disagree" in str(answer)
     assert any(
-        "effective sample size is only" in note["text"] for note in answer.to_dict()["notes"]
+        "effective sample size is only" in note["text"] for note in answer.document()["notes"]
     )
 
 

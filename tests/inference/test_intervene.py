@@ -199,7 +199,7 @@ def test_joint_answers_have_a_range_for_each_variable(learned):
         assert both[name].range.mean == pytest.approx(single.range.mean)
         assert (both.range.mean[0][place], both.range.mean[1][place]) == single.range.mean
     assert "  over all equivalent graphs:\n    x  mean between" in str(both)
-    assert set(both.to_dict()["range"]["variables"]) == {"x", "z"}
+    assert set(both.document()["range"]["variables"]) == {"x", "z"}
 
 
 def test_any_number_of_an_answer_has_a_range(learned):
@@ -376,7 +376,7 @@ def test_levels_have_a_range_of_their_probabilities():
         (float(other), float(own))
     )  # the other way x does nothing to it
     assert f"red between {low:.4g} and {high:.4g}" in str(belief)
-    assert belief.to_dict()["range"]["probabilities"]["red"] == (low, high)
+    assert belief.document()["range"]["probabilities"]["red"] == (low, high)
     both = net.query(["kind"], do={"x": 1.0})
     assert "    kind  blue between" in str(both)
 
@@ -416,7 +416,7 @@ def test_without_rows_the_range_of_parzen_windows_is_not_known(bent):
     assert np.isnan(belief.range.mean).all()
     assert "its range over equivalent graphs needs the training data" in str(belief)
     assert "over all" not in str(belief)
-    assert belief.to_dict()["range"]["graphs"] == 0
+    assert belief.document()["range"]["graphs"] == 0
 
 
 def test_a_named_method_asks_the_members_by_it(learned):
@@ -653,7 +653,7 @@ def test_the_explanation_after_do_has_a_range(links):
     assert set(found.range.levels["a"]) == {each["a"] for each in alone} == {"no", "yes"}
     assert "a no or yes; probability between" in str(found)
     assert found.range.graphs is not None
-    assert found.to_dict()["range"]["levels"]["a"] == ["no", "yes"]
+    assert found.document()["range"]["levels"]["a"] == ["no", "yes"]
     assert links.explain(given).range is None
 
 

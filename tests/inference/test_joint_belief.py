@@ -103,7 +103,7 @@ def test_texts_read_like_those_of_exact_answers(both):
 
 def test_beliefs_are_plain_numbers_for_machines(both):
     for belief in (both, both["a"], query(BENT, "a", {"b": 0.1, "c": 0.5})):
-        plain = json.loads(json.dumps(belief.to_dict(), allow_nan=False))
+        plain = json.loads(json.dumps(belief.document(), allow_nan=False))
         assert {"given", "do", "mean", "sd", "error", "rhat", "ess", "notes"} <= set(plain)
 
 
@@ -140,7 +140,7 @@ def test_levels_that_are_text():
             ask()
     with pytest.raises(DataError, match=r"'light' has no level 'of'. Did you mean 'off'"):
         exact.probability("of")
-    json.dumps(exact.to_dict())
+    json.dumps(exact.document())
 
 
 def stationary():

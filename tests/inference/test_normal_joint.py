@@ -123,7 +123,7 @@ def test_draws_are_reproducible_and_of_the_right_law():
 def test_text_and_dict():
     text = str(normal("y", 1.0, 0.5, {"a": 1.25}, {"b": 2.0}))
     assert text == "y given a = 1.25, do b = 2\n  mean 1, sd 0.5; 95 % between 0.02002 and 1.98"
-    assert json.loads(json.dumps(BELIEF.to_dict()))["mean"] == 2.0
+    assert json.loads(json.dumps(BELIEF.document()))["mean"] == 2.0
 
 
 def test_a_probability_is_a_float_with_an_error():
@@ -235,7 +235,7 @@ def test_text_of_several():
     assert lines[0] == "x, rain"
     assert lines[1] == "  x     mean 1, sd 1; 95 % between -0.96 and 2.96"
     assert lines[-1] == "  rain   0.60   1.00"
-    assert json.loads(json.dumps(beliefs(THREE).to_dict()))["names"] == ["a", "b", "c"]
+    assert json.loads(json.dumps(beliefs(THREE).document()))["names"] == ["a", "b", "c"]
 
 
 SINGLE = normal("x", 0.0, 1.0)

@@ -86,11 +86,11 @@ def test_a_path_is_told_in_words_and_in_plain_values():
         ["0", "0.3000", "b", "--", "c", "0.2000", "0.2000"],
     ]
     assert found.strengths() == {("a", "b"): -0.1, ("a", "c"): 0.3, ("b", "c"): 0.2}
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    plain = json.loads(json.dumps(found.document(), allow_nan=False))
     assert plain["knots"][0] == {"penalty": 0.0, "edges": [["a", "c"], ["b", "c"]]}
     assert plain["removals"][1]["losses"] == [0.3, 0.1]
     assert (plain["whole"], plain["reach"]) == (True, None)
-    assert path(GONE[:2], whole=False).to_dict()["reach"] == 0.3
+    assert path(GONE[:2], whole=False).document()["reach"] == 0.3
 
 
 def test_a_long_path_shows_the_strongest_edges():

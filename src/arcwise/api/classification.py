@@ -1,7 +1,7 @@
 """Classifiers from any data: learned, and judged on rows that they have not seen."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut
 from arcwise.errors import DataError, FitError
 from arcwise.evaluate.accuracy import ClassProbabilities
-from arcwise.frame import escaped, html_block
+from arcwise.frame import Frame, Framed
 from arcwise.learners.classifiers import (
     Classifier,
     ClassifierSpec,
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(Framed):
     """A classifier learned from all rows, and what it is worth on rows left out.
 
     Attributes
@@ -57,21 +57,19 @@ class Classification:
         codes = decide(self.predict_proba(rows), self.loss)
         return np.array(self.classifier.classes)[codes]
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         accuracy = "" if self.validated is None else f", accuracy {self.validated.accuracy:.4f}"
-        return (
-            f"<Classification of {self.classifier.target}, {self.settings['structure']}{accuracy}>"
-        )
+        return f"{self.classifier.target}, {self.settings['structure']}{accuracy}"
 
-    def _repr_html_(self) -> str:
-        head, _, _ = str(self).partition("\n")
-        table = "" if self.validated is None else self.validated.to_html()
-        return html_block(f"<p>{escaped(head)}</p>", self.network.graph._repr_html_() or "", table)
-
-    def __str__(self) -> str:
-        arcs = self.network.graph
-        head = f"{self.settings['structure']} classifier of {self.classifier.target}: {arcs}"
-        return head if self.validated is None else f"{head}\n{self.validated}"
+    @property
+    def frame(self) -> Frame:
+        """The confusion matrix of held-out rows; without folds, no column."""
+        head = f"{self.settings['structure']} classifier of {self.classifier.target}"
+        head = f"{head}: {self.network.graph}"
+        if self.validated is None:
+            return Frame((), head)
+        frame = self.validated.frame
+        return replace(frame, title=f"{head}\n{frame.title}")
 
 
 @with_advice

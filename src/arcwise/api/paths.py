@@ -15,7 +15,7 @@ from arcwise.api.progress import Progress
 from arcwise.data import Source, any_table
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph
-from arcwise.frame import text_html
+from arcwise.frame import Frame, Framed
 from arcwise.graphs import Rules, UGraph
 from arcwise.learners import Problem, bind
 from arcwise.learners.parallel import one_thread
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PenaltyPath:
+class PenaltyPath(Framed):
     """Undirected graphs against the penalty per edge, and a network at any of them.
 
     `path` is the plain value, with graphs at their penalties, and every removal with its losses; printed, it
@@ -200,21 +200,29 @@ class PenaltyPath:
 
         return plot_edge_path(self, **options)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All that is known, as plain values."""
+    def document(self) -> dict[str, Any]:
+        """All that is known, as plain values for JSON."""
         path = replace(self.path, stopped=self.stopped)
         said = {"settings": dict(self.settings), "notes": [note.to_dict() for note in self.notes]}
-        return {**path.to_dict(), **said}
+        return {**path.document(), **said}
 
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
+    @property
+    def frame(self) -> Frame:
+        """One row per removed edge; without removals, one per penalty."""
+        return self._with_notes(replace(self.path, stopped=self.stopped).frame)
 
-    def __repr__(self) -> str:
-        return f"<Penalty{repr(self.path)[1:]}"
+    @property
+    def display(self) -> Frame:
+        """The last removals, or the first penalties."""
+        return self._with_notes(replace(self.path, stopped=self.stopped).display)
 
-    def __str__(self) -> str:
-        told = replace(self.path, stopped=self.stopped)
-        return "\n".join([str(told), *(f"note: {note}" for note in self.notes)])
+    def _with_notes(self, frame: Frame) -> Frame:
+        notes = (f"note: {note}" for note in self.notes)
+        return replace(frame, notes=(*frame.notes, *notes))
+
+    def _summary(self) -> str:
+        most, least = self.knots[0].graph.n_edges, self.path.last.n_edges
+        return f"{len(self.variables)} variables, {most} to {least} edges"
 
 
 @with_advice

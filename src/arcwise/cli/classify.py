@@ -153,7 +153,7 @@ def _between(found: Classification) -> list[tuple[str, str]]:
 
 def _document(found: Classification, written: list[str]) -> dict[str, Any]:
     return {
-        **({} if found.validated is None else found.validated.to_dict()),
+        **({} if found.validated is None else found.validated.document()),
         "settings": dict(found.settings),
         "arcs": [list(arc) for arc in found.classifier.net.graph.arcs],
         "notes": [note.to_dict() for note in found.classifier.notes],

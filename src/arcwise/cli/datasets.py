@@ -43,7 +43,7 @@ def audit(source: flags.DataOptions, json: flags.Json = False) -> None:
     """
     found = source.table().audit()
     if json:
-        show_json(found.to_dict())
+        show_json(found.document())
     else:
         _show_audit(found, terminal.file_name(source.data))
 

@@ -194,7 +194,7 @@ def validate(
     parts = int(folds) if folds.lstrip("-").isdigit() else folds
     found = api.validate(categories.table(source), folds=parts, target=predict, **settings)
     if json:
-        terminal.show_json(found.to_dict())
+        terminal.show_json(found.document())
     else:
         _show_validation(found)
 
@@ -283,7 +283,7 @@ def path(
         ]
     )
     if json:
-        terminal.show_json({**found.to_dict(), "written": [str(each) for each in written]})
+        terminal.show_json({**found.document(), "written": [str(each) for each in written]})
     elif not quiet:
         _show_path(found, data, source.data, seconds)
         outputs.say_written(written)
@@ -360,7 +360,7 @@ def prune(
     what = f"{plural(len(found.stages), 'stage')} of {target}"
     written = outputs.write([(output, lambda to: outputs.write_table(found, to), what)])
     if json:
-        terminal.show_json(found.to_dict())
+        terminal.show_json(found.document())
     elif output is None:
         terminal.show(*str(found).splitlines())
     else:

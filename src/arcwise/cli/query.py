@@ -147,7 +147,7 @@ def query(
         outputs.give_table(pa.table(columns), output, plural(draws, "draw"))
     elif json:
         plain = [_plain(*each) for each in chances]
-        terminal.show_json({**belief.to_dict(), "probabilities": plain})
+        terminal.show_json({**belief.document(), "probabilities": plain})
     else:
         for line in str(belief).splitlines():  # what is asked stands out, the answer below does not
             terminal.show(terminal.style_text(line, "" if line.startswith(" ") else "bold"))
@@ -198,7 +198,7 @@ def explain(
     known: Any = evidence(network, given, do)
     found = network.explain(**known, of=targets, max_graphs=max_graphs)
     if json:
-        terminal.show_json(found.to_dict())
+        terminal.show_json(found.document())
         return
     head, *lines = str(found).splitlines()
     terminal.show(terminal.style_text(head, "bold"))

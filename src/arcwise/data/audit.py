@@ -82,7 +82,7 @@ class Audit(Framed):
     findings: tuple[Note, ...]
     notes: tuple[Note, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Give everything as plain dictionaries and lists."""
         return {
             "rows": self.size[0],

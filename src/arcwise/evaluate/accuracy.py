@@ -146,7 +146,7 @@ class ClassProbabilities(Framed):
         """
         return figure("plot_calibration")(self.calibration(bins), ax=ax)
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
         return {
             "class": self.target,

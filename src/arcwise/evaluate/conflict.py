@@ -80,13 +80,13 @@ class Conflict(Framed):
             word = "the findings are independent"
         return f"conflict {self.nats:.4g} nats: {word}"
 
-    def __str__(self) -> str:
-        lines = [self._summary()]
-        lines += [
-            f"  {finding.name} = {show_value(finding.value)}  {finding.conflict:+.4g} against the rest"
-            for finding in self.findings
-        ]
-        return "\n".join(lines)
+    @property
+    def brief(self) -> Frame:
+        """One line per finding."""
+        findings = [f"{each.name} = {show_value(each.value)}" for each in self.findings]
+        conflicts = [f"{each.conflict:+.4g} against the rest" for each in self.findings]
+        columns = Series("finding", findings), Series("conflict", conflicts)
+        return Frame(columns, self._summary(), headed=False)
 
 
 class FindingImpact(NamedTuple):
@@ -127,14 +127,15 @@ class Impact(Framed):
             str(self.belief),
         )
 
-    def __str__(self) -> str:
-        lines = str(self.belief).splitlines()
-        lines += [
-            f"  without {finding.name} = {show_value(finding.value)}: {_short(finding.without)} "
+    @property
+    def brief(self) -> Frame:
+        """One line per finding, below the answer with all of them."""
+        lines = [
+            f"without {finding.name} = {show_value(finding.value)}: {_short(finding.without)} "
             f"({finding.nats:.4g} nats away)"
             for finding in self.findings
         ]
-        return "\n".join(lines)
+        return Frame((Series("findings", lines),), str(self.belief), headed=False)
 
 
 def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) -> Conflict:

@@ -144,7 +144,7 @@ def _in_best(posterior: GraphDistribution, a: int, b: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Framed):
     """How alike graphs are that were found in several runs.
 
     Parameters
@@ -177,11 +177,20 @@ class Stability:
     reversals: float | None
     meaning: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+    def document(self) -> dict[str, Any]:
+        """The numbers by name, for JSON."""
         return dict(vars(self))
 
-    def __str__(self) -> str:
+    @property
+    def frame(self) -> Frame:
+        """One row per number."""
+        numbers = {name: value for name, value in vars(self).items() if name != "meaning"}
+        columns = Series("measure", list(numbers)), Series("value", [*numbers.values()])
+        return Frame(columns, f"stability of graphs ({self.meaning})", index="measure")
+
+    @property
+    def brief(self) -> Frame:
+        """A line per number, with its spread."""
         lines = [("graphs differ in", f"{100 * self.difference:.1f} % of pairs")]
         lines.append(("edges", f"{self.edges:.2f}, sd {self.edges_sd:.2f}"))
         if self.reversals is not None:
@@ -190,7 +199,7 @@ class Stability:
             spread = f"sd {self.score_sd:.3f}, best {self.score_best:.3f}"
             lines.append(("score per row", f"{self.score:.3f}, {spread}"))
         lines.append(("runs", f"{self.draws or 'all graphs'} ({self.meaning})"))
-        return "\n".join(f"{name:<17}  {text}" for name, text in lines)
+        return Frame((), "\n".join(f"{name:<17}  {text}" for name, text in lines))
 
 
 def stability(

@@ -71,9 +71,14 @@ class Divergence(Framed):
         """One row per variable with its term, the largest first."""
         order = sorted(self.terms, key=lambda name: -self.terms[name])
         terms = Series("nats", [self.terms[name] for name in order], ".4g", head="nats per row")
-        return Frame((Series("variable", order), terms), str(self), index="variable")
+        return Frame((Series("variable", order), terms), self._summary(), index="variable")
 
-    def __str__(self) -> str:
+    @property
+    def brief(self) -> Frame:
+        """The divergence alone."""
+        return Frame((), self._summary())
+
+    def _summary(self) -> str:
         error = f" ± {self.error:.2g}" if self.error else ""
         return f"{self.nats:.6g}{error} nats per row"
 

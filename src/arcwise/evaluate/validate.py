@@ -95,7 +95,7 @@ class Validation(Framed):
         middle = [int(np.searchsorted(below, 0.5, side=side)) for side in _SIDES]
         return float(self.log_density[order][middle].mean())
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Plain numbers, for JSON: those of all rows, and those of each variable that has them."""
         measured = {"mean": self.mean, "error": self.error, "median": self.median}
         return {
@@ -295,7 +295,7 @@ class PruningPath(Framed):
         """The stage with the best score; ties go to fewer inputs."""
         return max(self.stages, key=lambda stage: (stage.score, -len(stage.inputs)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {"target": self.target, "stages": self.to_records(), "stopped": str(self.stopped)}
 

@@ -81,9 +81,10 @@ class Comparison(Framed):
     def _summary(self) -> str:
         return self.distances[0]
 
-    def __str__(self) -> str:
-        """Write a few lines for people."""
-        return "\n".join([*self.distances, *self._change_lines()])
+    @property
+    def brief(self) -> Frame:
+        """The distances, and a line for each kind of change."""
+        return Frame((), "\n".join([*self.distances, *self._change_lines()]))
 
     def _change_lines(self) -> Iterator[str]:
         """A line for each kind of change, with its edges."""

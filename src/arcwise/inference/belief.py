@@ -245,7 +245,7 @@ class Belief(Framed):
         values = self.distribution.sample(generator(seed), whole("number of draws", n))[0]
         return values if self._discrete is None else self._discrete.values(values)
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The numbers, for machines."""
         plain: dict[str, Any] = {"name": self.name, "given": dict(self.given), "do": dict(self.do)}
         if self.levels:
@@ -302,16 +302,17 @@ class Belief(Framed):
         mean, low, high = (format_by_spread(x, self.sd) for x in (self.mean, *self.interval()))
         return f"mean {mean}, sd {self.sd:.4g}; 95 % between {low} and {high}"
 
-    def __str__(self) -> str:
-        rows, what = [f"  {self.words()}"] if not self.levels else [], "error of the mean"
-        width = max((len(str(level)) for level in self.levels), default=0)
-        for level, chance in (self._chances if self.levels else {}).items():
-            rows.append(f"  {level!s:<{width}}  {float(chance):.4g}")
-        if not self.numeric:
-            what = "largest standard error of a probability"
-        lines = self.quality.lines(what, self.error)
+    @property
+    def brief(self) -> Frame:
+        """One line: mean, sd and a 95 % interval; or one per level with its probability."""
+        what = "error of the mean" if self.numeric else "largest standard error of a probability"
+        columns = [Series("belief", [self.words()])]
+        if self.levels:
+            chances = [float(chance) for chance in self._chances.values()]
+            columns = [Series("level", list(map(str, self.levels))), Series("probability", chances)]
+        notes = *self.quality.lines(what, self.error), *range_lines(self.range)
         head = sentence([self.name], self.given, self.do)
-        return "\n".join([head, *rows, *lines, *range_lines(self.range)])
+        return Frame(tuple(columns), head, notes, headed=False)
 
 
 def belief_frame(beliefs: Sequence[Belief]) -> Frame:

@@ -67,7 +67,7 @@ class Explanation(Framed, Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.levels)
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The numbers, for machines."""
         return {
             "given": dict(self.given),
@@ -91,16 +91,16 @@ class Explanation(Framed, Mapping[str, Any]):
         kind = "density" if self.has_density else "probability"
         return f"{kind} given the evidence: {self.probability:.4g}"
 
-    def __str__(self) -> str:
+    @property
+    def brief(self) -> Frame:
+        """One line per variable that was not seen."""
         evidence = {**self.given, **self.do}  # of which weights and sets leave the level open
-        width = max(map(len, self.levels), default=0)
-        rows = [
-            f"  {name:<{width}}  {f'{x:.5g}' if isinstance(x, float) else x}"
-            for name, x in self.levels.items()
-            if evidence.get(name) != x
-        ]
+        open_ones = {name: x for name, x in self.levels.items() if evidence.get(name) != x}
+        texts = [f"{x:.5g}" if isinstance(x, float) else str(x) for x in open_ones.values()]
+        columns = Series("variable", list(open_ones)), Series("level", texts)
         head = sentence(["most probable explanation"], self.given, self.do)
-        return "\n".join([head, *rows, f"  {self._share}", *range_lines(self.range)])
+        notes = f"  {self._share}", *range_lines(self.range)
+        return Frame(columns, head, notes, headed=False)
 
 
 class ExplanationRange(Range):

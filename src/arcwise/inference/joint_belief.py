@@ -271,7 +271,7 @@ class Beliefs(Framed):
         """Values by name; the same seed gives the same ones."""
         return self._by_name(self.joint.sample(generator(seed), whole("number of draws", n)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The numbers, for machines."""
         plain: dict[str, Any] = {
             "names": list(self.names),
@@ -282,7 +282,7 @@ class Beliefs(Framed):
             matrices = {"mean": self.mean, "sd": self.sd, "covariance": self.covariance}
             plain |= {name: numbers.tolist() for name, numbers in matrices.items()}
         else:
-            plain["variables"] = {single.name: single.to_dict() for single in self.singles}
+            plain["variables"] = {single.name: single.document() for single in self.singles}
         if (cells := self.joint.cells) is not None:
             plain["joint"] = cells.table.tolist()
         return {**plain, **self.quality.to_dict(), **plain_range(self.range)}
@@ -303,10 +303,11 @@ class Beliefs(Framed):
         )
         return replace(frame, columns=(*frame.columns, *columns), title=title, notes=notes)
 
-    def __str__(self) -> str:
-        width = max(len(name) for name in self.names)
-        lines = [sentence(self.names, self.given, self.do)]
-        lines += [f"  {single.name:<{width}}  {single.words()}" for single in self.singles]
+    @property
+    def brief(self) -> Frame:
+        """One line per variable, and correlations or probabilities of combinations below."""
+        width, lines = max(map(len, self.names)), list[str]()
+        rows = Series("variable", self.names), Series("belief", [x.words() for x in self.singles])
         if 1 < len(self.names) <= SHOWN and self.numeric:
             lines.append("correlations")
             for i, name in enumerate(self.names):
@@ -315,4 +316,5 @@ class Beliefs(Framed):
         if (cells := self.joint.cells) is not None:
             lines += [f"  {line}" for line in cells.lines()]
         notes = self.quality.lines("errors of the means", self.error, "up to ")
-        return "\n".join([*lines, *notes, *range_lines(self.range)])
+        below = (*lines, *notes, *range_lines(self.range))
+        return Frame(rows, sentence(self.names, self.given, self.do), below, headed=False)

@@ -19,7 +19,7 @@ from arcwise.data import Table
 from arcwise.data.variable import gaps_of, numbers_of, sentence_list
 from arcwise.distributions import Distribution, refuse_beyond
 from arcwise.errors import DataError, FitError, GraphError, plural
-from arcwise.frame import Frame, Framed
+from arcwise.frame import Frame, Framed, Series
 from arcwise.inference.ask import ENGINES, found_of, query, rank_engines
 from arcwise.inference.ask_options import AskOptions
 from arcwise.inference.belief import (
@@ -111,9 +111,9 @@ class Marginals(Framed, Mapping[str, Belief]):
     def __len__(self) -> int:
         return len(self._answers)
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The numbers, for machines."""
-        return {name: belief.to_dict() for name, belief in self.items()}
+        return {name: belief.document() for name, belief in self.items()}
 
     @property
     def frame(self) -> Frame:
@@ -123,17 +123,16 @@ class Marginals(Framed, Mapping[str, Belief]):
             belief_frame([*self.values()]), title=title, notes=tuple(map(str, self._found.notes()))
         )
 
-    def __str__(self) -> str:
-        width = max(map(len, self), default=0)
-        lines = [
-            f"  {name:<{width}}  {belief.words()}{_over_graphs(belief)}"
-            for name, belief in self.items()
-        ]
+    @property
+    def brief(self) -> Frame:
+        """One line per variable."""
+        lines = [f"{belief.words()}{_over_graphs(belief)}" for belief in self.values()]
         head = sentence([f"{len(self)} variables"], self.given, self.do)
         notes = [f"  note: {note}" for note in self._found.notes()]
         if self._ask is not None:
             notes.append("  note: The belief of one variable shows its whole range over graphs.")
-        return "\n".join([head, *lines, *notes])
+        columns = Series("variable", [*self]), Series("belief", lines)
+        return Frame(columns, head, tuple(notes), headed=False)
 
     def _summary(self) -> str:
         return sentence([plural(len(self), "variable")], self.given, self.do)

@@ -398,10 +398,6 @@ class NamedMatrix(Framed):
             return float(self.values[self._place(names[0]), self._place(names[1])])
         return dict(zip(self.names, self.values[self._place(names)].tolist(), strict=True))
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """Rows by names, each by names."""
-        return {name: self[name] for name in self.names}
-
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         """The numbers alone, for numpy."""
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
@@ -409,8 +405,9 @@ class NamedMatrix(Framed):
     def __len__(self) -> int:
         return len(self.names)
 
-    def __repr__(self) -> str:
-        return str(self)
+    def _summary(self) -> str:
+        size = len(self.names)
+        return f"{size} x {size}, {', '.join(self.names)}"
 
     @property
     def frame(self) -> Frame:

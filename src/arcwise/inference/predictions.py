@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,9 @@ from arcwise.inference.belief import Array, central, numbers
 from arcwise.notes import Note
 
 __all__ = ["Predictions"]
+
+PRINTED = 10
+"""Rows that are printed as text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,17 +151,15 @@ class Predictions(Framed):
             columns = [Series(name, values, ".5g") for name, values in numbers.items()]
             if self.error.any():
                 columns.append(Series("error", self.error, ".2g"))
-        return Frame(
-            (*names, *columns), self._summary(), tuple(map(str, self.notes)), "row" * len(names)
-        )
+        notes = tuple(map(str, self.notes))
+        return Frame((*names, *columns), self._summary(), notes, "row" * len(names), self.index)
 
-    def to_pandas(self) -> Any:
-        """A pandas data frame with the index of the data frame whose rows were asked for."""
-        frame = super().to_pandas()
-        return frame if self.index is None else frame.set_axis(self.index, axis=0)
-
-    def __str__(self) -> str:
-        return self._summary()
+    @property
+    def brief(self) -> Frame:
+        """The range of the predictions, and the first rows."""
+        rest = len(self) - PRINTED
+        more = (f"... and {plural(rest, 'more row')}",) if rest > 0 else ()
+        return replace(self.head(PRINTED), notes=(*more, *map(str, self.notes)))
 
     def _summary(self) -> str:
         if not len(self):

@@ -85,13 +85,13 @@ class LocalModel(Framed):
         )
         return Frame(columns, index="term")
 
-    def __str__(self) -> str:
+    @property
+    def brief(self) -> Frame:
+        """The model as formulas or as a table."""
         words = getattr(self.model, "words", None)
         if words is None:
-            return f"{self.variable.name}: {self.model!r}"
-        return str(words(self.variable, list(self.parents)))
-
-    __repr__ = __str__
+            return Frame((), f"{self.variable.name}: {self.model!r}")
+        return Frame((), str(words(self.variable, list(self.parents))))
 
 
 def local_model(net: Net, name: str) -> LocalModel:

@@ -8,11 +8,11 @@ were solved for one by one, each knot is such a penalty with its graph.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 from arcwise.errors import FitError
-from arcwise.frame import text_html
+from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, UGraph
 from arcwise.notes import NOT_STOPPED, Stop, StopReason
 
@@ -197,7 +197,7 @@ class Removal(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Path:
+class Path(Framed):
     """Undirected graphs against the price of an edge.
 
     Parameters
@@ -343,7 +343,7 @@ class Path:
             for removal in self.removals
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """All but the trace as plain values, for JSON; an infinite reach is None."""
         return {
             "nodes": list(self.nodes),
@@ -357,16 +357,26 @@ class Path:
             "removals": [_plain(removal, self.nodes) for removal in self.removals],
         }
 
-    def _repr_html_(self) -> str:
-        return text_html(str(self))
-
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         most, least = self.knots[0].graph.n_edges, self.last.n_edges
-        return f"<Path of {len(self.nodes)} variables: {most} to {least} edges>"
+        return f"{len(self.nodes)} variables, {most} to {least} edges"
 
-    def __str__(self) -> str:
-        head = f"{repr(self)[1:-1]}, penalty in {self.unit}; {self.stopped}"
-        return "\n".join([head, "", *(_removal_lines(self) or _curve_lines(self))])
+    @property
+    def frame(self) -> Frame:
+        """One row per removed edge; without removals, one per penalty."""
+        title = f"Path of {self._summary()}, penalty in {self.unit}; {self.stopped}\n"
+        return replace(_removal_frame(self) if self.removals else _curve_frame(self), title=title)
+
+    @property
+    def display(self) -> Frame:
+        """The last removals, or the first penalties."""
+        frame = self.frame
+        first = max(len(frame) - _SHOWN, 0) if self.removals else 0
+        rest = len(frame) - _SHOWN
+        what = "removals before these" if self.removals else "more"
+        notes = (f"... and {rest} {what}",) if rest > 0 else ()
+        rows = range(first, min(first + _SHOWN, len(frame)))
+        return replace(frame.take(rows), notes=notes)
 
 
 def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
@@ -402,24 +412,31 @@ def _plain(removal: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _removal_lines(path: Path) -> list[str]:
-    """The removals as a table; where they are many, the last ones."""
-    last = path.removals[-_SHOWN:]
-    names = [f"{path.nodes[removal.first]} -- {path.nodes[removal.second]}" for removal in last]
-    wide = max(map(len, ["edge removed", *names]))
-    lines = [f"edges left  from penalty  {'edge removed':<{wide}}  first loses  second loses"]
-    if len(last) < len(path.removals):
-        lines.append(f"... {len(path.removals) - len(last)} removals before these")
-    for name, removal in zip(names, last, strict=True):
-        start, (first, second) = max(removal.penalty, 0.0), removal.losses
-        lines.append(
-            f"{removal.edges:>10}  {start:>12.4f}  {name:<{wide}}  {first:>11.4f}  {second:>12.4f}"
+def _removal_frame(path: Path) -> Frame:
+    """The removals as a table."""
+    gone = path.removals
+    first, second = (
+        [path.nodes[end] for end in ends] for ends in zip(*(x[:2] for x in gone), strict=True)
+    )
+    edges = [f"{one} -- {two}" for one, two in zip(first, second, strict=True)]
+    return Frame(
+        (
+            Series("edges", [each.edges for each in gone], head="edges left"),
+            Series("penalty", [max(each.penalty, 0.0) for each in gone], ".4f", "from penalty"),
+            Series("edge", edges, head="edge removed"),
+            Series("first", first, shown=False),
+            Series("second", second, shown=False),
+            Series("first_loss", [each.losses[0] for each in gone], ".4f", "first loses"),
+            Series("second_loss", [each.losses[1] for each in gone], ".4f", "second loses"),
+            Series("strength", [each.strength for each in gone], ".4f", shown=False),
         )
-    return lines if last else []
+    )
 
 
-def _curve_lines(path: Path) -> list[str]:
-    rows = [f"{edges:>10}  {penalty:>12.4f}" for penalty, edges in path.curve()[:_SHOWN]]
-    more = len(path.knots) - len(rows)
-    head = "edges left   at penalty" if path.grid else "edges left  from penalty"
-    return [head, *rows, *([f"... and {more} more"] if more else [])]
+def _curve_frame(path: Path) -> Frame:
+    """Edges against penalty as a table."""
+    penalties, edges = zip(*path.curve(), strict=True)
+    head = "at penalty" if path.grid else "from penalty"
+    return Frame(
+        (Series("edges", edges, head="edges left"), Series("penalty", penalties, ".4f", head))
+    )
