@@ -110,7 +110,7 @@ def test_columns_are_the_same_in_every_form(results):
         assert len(frame) == len(each.frame)
         assert isinstance(frame, pd.DataFrame)
         if names:
-            assert [*csv.reader(io.StringIO(each.to_csv()))][0] == names
+            assert next(csv.reader(io.StringIO(each.to_csv()))) == names
             assert pa.table(each).column_names == names == each.to_polars().columns
 
 

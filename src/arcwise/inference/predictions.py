@@ -157,6 +157,8 @@ class Predictions(Framed):
     @property
     def brief(self) -> Frame:
         """The range of the predictions, and the first rows."""
+        if not len(self):
+            return Frame((), self._summary(), tuple(map(str, self.notes)))
         rest = len(self) - PRINTED
         more = (f"... and {plural(rest, 'more row')}",) if rest > 0 else ()
         return replace(self.head(PRINTED), notes=(*more, *map(str, self.notes)))

@@ -85,6 +85,9 @@ class LocalModel(Framed):
         )
         return Frame(columns, index="term")
 
+    def _summary(self) -> str:
+        return self.brief.title.partition("\n")[0]
+
     @property
     def brief(self) -> Frame:
         """The model as formulas or as a table."""

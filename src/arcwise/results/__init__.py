@@ -1,13 +1,10 @@
 """What searches, paths, samplers and resampling return: plain values."""
 
+from arcwise.results.penalty_path import EdgeAt, Knot, Path, Removal
 from arcwise.results.posterior import GraphDistribution, draw_errors, of_draws, undecided_sides
 from arcwise.results.searches import (
     ASKED,
     FULL,
-    EdgeAt,
-    Knot,
-    Path,
-    Removal,
     Result,
     SearchEnd,
     Step,

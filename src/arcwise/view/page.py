@@ -10,9 +10,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from functools import cache
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 __all__ = ["page"]
@@ -76,11 +74,15 @@ def _inert(text: str) -> str:
 
 
 def _hash(text: str) -> str:
+    from hashlib import sha256  # here, since importing arcwise need not wait for it
+
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 @cache
 def _text(name: str) -> str:
+    from importlib.resources import files
+
     return (files("arcwise.view") / "modules" / name).read_text(encoding="utf-8")
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf
 
+from arcwise._kernels.lapack import dpotrf
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import INTERCEPT, MOST, Design, DesignColumn
 from arcwise.conditionals.glm.form_choice import FittedForm, best_form, feasible

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv, dpotrf, dpotrs
 
+from arcwise._kernels.lapack import dposv, dpotrf, dpotrs
 from arcwise.conditionals.base import Array
 
 __all__ = ["LeastSquares", "gains", "independent", "solve"]

@@ -8,8 +8,8 @@ parent separates the levels, and the result depends neither on names nor on the 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dposv
 
+from arcwise._kernels.lapack import dposv
 from arcwise.conditionals.base import Array
 
 __all__ = ["PSEUDO", "Logit", "information", "newton", "shares"]

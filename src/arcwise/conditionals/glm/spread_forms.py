@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dpotrf, dpotrs
 
+from arcwise._kernels.lapack import dposv, dpotrf, dpotrs
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import Design
 from arcwise.conditionals.glm.form_choice import FittedForm
