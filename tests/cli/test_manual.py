@@ -46,6 +46,25 @@ def test_every_option_is_explained():
     assert not [(name, each.name) for name, each in every if not (each.help or "").endswith(".")]
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_an_option_has_at_most_two_lines_on_a_narrow_terminal(name):
+    import re
+
+    from typer.main import get_command
+
+    from arcwise.cli.program import app, help_text
+
+    command = get_command(app).commands[name]
+    context = command.context_class(command, info_name=f"arcwise {name}")
+    text = help_text(command, context, 80)
+    options = text.partition("\nAll values\n")[0].partition("\nExample\n")[0]
+    blocks = [each.split("\n\n")[0] for each in re.split(r"\n(?=  -)", options)[1:]]
+    assert not [each for each in blocks if each.count("\n") > 1]
+    assert not [line for line in text.splitlines() if len(line) > 80]
+    assert "WORD" not in text
+    assert text.rstrip().splitlines()[-2] == "Example"
+
+
 @pytest.mark.parametrize("register", [FAMILIES, SCORES, SEARCHES, UNDIRECTED])
 def test_words_of_registers_are_in_the_help(run, monkeypatch, register):
     assert all(word in run("learn", "--help").out for word in register)

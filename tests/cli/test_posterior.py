@@ -20,7 +20,7 @@ def test_the_table_has_its_meaning_and_its_error(homes, run):
     for words in (
         "posterior",
         "0.036 nats per arc (gamma 0.026)",
-        "joined",
+        "adjacent",
         "error",
         "LSTAT",
         "exact",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import number
 from arcwise.cli.datasets import Categories
-from arcwise.cli.flags import learning_option, main_output, output_option
+from arcwise.cli.flags import main_output, option, output_option
 from arcwise.errors import plural
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 PRINTED = 40
 FAINT = 0.005
 
+_sampling = partial(option, panel="Sample graphs")
+
 
 def posterior(
     source: flags.Source,
@@ -27,14 +30,14 @@ def posterior(
     scoring: flags.ScoreFlags,
     known: flags.Knowledge,
     categories: Categories,
-    method: Annotated[str, learning_option("WORD")] = "auto",
-    prior: Annotated[str | None, learning_option("WORD|NUMBER|FILE")] = None,
-    draws: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
-    chains: Annotated[int | None, learning_option("NUMBER", least=1)] = None,
-    burn_in: Annotated[int | None, learning_option("STEPS", least=0)] = None,
-    thin: Annotated[int | None, learning_option("STEPS", least=1)] = None,
-    sampler: Annotated[str | None, learning_option("WORD")] = None,
-    resampling: Annotated[str, learning_option("WORD")] = "auto",
+    method: Annotated[str, _sampling("{posteriors}")] = "auto",
+    prior: Annotated[str | None, _sampling("uniform|fair|NUMBER|FILE")] = None,
+    draws: Annotated[int | None, _sampling("NUMBER", least=1)] = None,
+    chains: Annotated[int | None, _sampling("NUMBER", least=1)] = None,
+    burn_in: Annotated[int | None, _sampling("STEPS", least=0)] = None,
+    thin: Annotated[int | None, _sampling("STEPS", least=1)] = None,
+    sampler: Annotated[str | None, _sampling("{samplers}")] = None,
+    resampling: Annotated[str, _sampling("auto|{resampling}")] = "auto",
     stream: flags.Stream = False,
     time_limit: flags.TimeLimit = None,
     checkpoint: Annotated[Path | None, output_option()] = None,
@@ -47,32 +50,26 @@ def posterior(
 ) -> None:
     """Estimate edge certainty: a distribution over graphs.
 
-    Prints the probability of each arc and edge with its error, and what these numbers are: a posterior,
-    exact or from chains, or bootstrap frequencies. Ctrl-C ends the run with what it has found so far.
+    Prints the probability of each arc and edge with its error. The probabilities are exact, or from Markov
+    chains, or bootstrap frequencies. Ctrl-C ends the run with the draws so far.
 
     Example: arcwise posterior asia.csv --draws 5000 --table edges.csv
 
     Parameters
     ----------
-    method : how it is found: {posteriors}. auto is exact for few variables and, for many, chains (mcmc) of
-        levels; bootstrap of numbers, where chains fail, for undirected graphs, and for scores of prediction.
-    prior : the distribution over graphs before the data: uniform, fair, a number of nats per arc, or a CSV
-        file with names and the probability of each arc; by default log p - 1.35 (numbers) or 0.6 log p
-        (levels) nats off for each arc with p columns.
-    draws : replicates of the bootstrap, or draws of each chain.
-    chains : chains that run side by side, 4 by default.
-    burn_in : steps of a chain before its first draw.
-    thin : steps between two draws.
-    sampler : of chains: {samplers}; by default the one that suits the data.
-    resampling : of the bootstrap: {resampling}. Rows drawn with replacement, half of the rows, or all of them
-        in every run, which then differ in their random starts (--start complete). By default rows are drawn
-        with replacement, but of levels four fifths of the rows, each once.
-    checkpoint : a file that finished work is written to; the same command goes on from it.
-    output : write the distribution to a file that arcwise reads again: .json or .arcwise.
-    averaged : write the network of the edges above the automatic threshold, which query and the other
-        commands take: .json or .arcwise.
-    table : write a row for each pair of variables: {tables}.
-    plot : draw the graph, with certain edges dark: {pictures}.
+    method : compute, sample or bootstrap the probabilities.
+    prior : the prior over graphs; a number is nats per arc.
+    draws : the number of replicates, or of draws per chain.
+    chains : the number of parallel chains, 4 by default.
+    burn_in : the number of steps before the first draw.
+    thin : the number of steps between two draws.
+    sampler : the sampler of the chains.
+    resampling : how bootstrap replicates are drawn.
+    checkpoint : store finished work here; the same command resumes from it.
+    output : write the distribution: .json or .arcwise.
+    averaged : write the network of the likely edges, for query and other commands: .json or .arcwise.
+    table : write one row per pair of variables: {tables}.
+    plot : plot the graph, with certain edges dark: {pictures}.
     """
     from arcwise import api
     from arcwise.plot import PICTURES
@@ -169,7 +166,7 @@ def _show_pairs(found: Posterior) -> None:
         )
         for row in rows
     ]
-    terminal.show(terminal.grid(["first", "second", *arcs, ">joined", ">error", ""], lines))
+    terminal.show(terminal.grid(["first", "second", *arcs, ">adjacent", ">error", ""], lines))
     if len(likely) > len(rows):
         terminal.show(f"... and {plural(len(likely) - len(rows), 'more pair')}")
     rest = len(found.edges) - len(likely)

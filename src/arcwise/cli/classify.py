@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from arcwise.cli import flags, outputs, terminal
 from arcwise.cli.arguments import numbers
-from arcwise.cli.flags import learning_option, main_output
+from arcwise.cli.flags import learning_option, main_output, model_option, validation_option
 
 if TYPE_CHECKING:
     from arcwise.api import Classification
@@ -24,17 +24,17 @@ SHOWN = 12
 def classify(
     source: flags.Source,
     target: Annotated[str, flags.argument("CLASS", "The column of classes.")],
-    structure: Annotated[str, learning_option("WORD")] = "tan",
-    features: Annotated[str, learning_option("WORD")] = "auto",
-    k: Annotated[int, learning_option("NUMBER", "--k", least=0)] = 2,
-    arc_score: Annotated[str | None, learning_option("WORD")] = None,
-    search: Annotated[str, learning_option("WORD")] = "auto",
-    select: Annotated[str | None, learning_option("WORD")] = None,
-    alpha: Annotated[float, learning_option("NUMBER", least=0)] = 1.0,
-    equivalent_sample_size: Annotated[float | None, learning_option("NUMBER", least=0)] = None,
-    loss: Annotated[list[str] | None, learning_option("'TRUE,DECIDED=NUMBER'")] = None,
-    folds: Annotated[int, learning_option("NUMBER", least=0)] = 10,
-    seed: Annotated[int, learning_option("NUMBER", least=0)] = 0,
+    structure: Annotated[str, model_option("{structures}")] = "tan",
+    features: Annotated[str, model_option("auto|discretise|gaussian|parzen")] = "auto",
+    k: Annotated[int, model_option("NUMBER", "--k", least=0)] = 2,
+    arc_score: Annotated[str | None, learning_option("loglik|aic|bic|bdeu|SCORE")] = None,
+    search: Annotated[str, learning_option("{searches}")] = "auto",
+    select: Annotated[str | None, learning_option("{selections}")] = None,
+    alpha: Annotated[float, model_option("NUMBER", least=0)] = 1.0,
+    equivalent_sample_size: Annotated[float | None, model_option("NUMBER", least=0)] = None,
+    loss: Annotated[list[str] | None, model_option("TRUE,DECIDED=NUMBER")] = None,
+    folds: Annotated[int, validation_option("NUMBER", least=0)] = 10,
+    seed: Annotated[int, validation_option("NUMBER", least=0)] = 0,
     stream: flags.Stream = False,
     output: Annotated[Path | None, main_output()] = None,
     plot: flags.Plot = None,
@@ -42,31 +42,25 @@ def classify(
 ) -> None:
     """Learn a Bayesian classifier and cross-validate it.
 
-    Prints accuracy and log-loss on rows left out, which class was taken for which, how well probabilities
-    agree with shares, and the arcs between features. Gaps in features are summed out.
+    Prints the arcs between features and, on held-out rows, the accuracy, the log-loss, the confusion matrix
+    and the calibration of the probabilities. Missing features are summed out.
 
-    Example: arcwise classify spambase.csv class --structure tan --folds 10 -o spam.json --plot spam.png
+    Example: arcwise classify spambase.csv class --structure tan -o spam.json
 
     Parameters
     ----------
-    structure : naive; tan, a tree over the features; kdb, up to k feature parents each; aode, an average of
-        networks in which one feature is parent of all others; free, the best network by a score; averaged,
-        the mean over networks of that kind drawn from their posterior.
-    features : what becomes of continuous features: discretise (by entropy; what auto means), gaussian or
-        parzen.
-    k : the most feature parents, for kdb and free.
-    arc_score : what an arc between features has to raise: loglik, aic, bic or bdeu; for free any score of
-        discrete networks.
-    search : the search of a free structure: {searches}.
-    select : choose features by cross-validated accuracy: forward, backward, forward-joining or
-        backward-joining.
-    alpha : pseudo-count of each cell of a table.
-    equivalent_sample_size : pseudo-counts of a whole table instead.
-    loss : what it costs to decide for a class where another is true, as in spam,ham=1; the class of least
-        expected loss is decided for. Pairs that are not named cost 1.
-    folds : parts of the rows, each left out once; 0 for no validation.
-    seed : the same seed gives the same parts.
-    output : write the classifier as a network to a model file.
+    structure : the arcs allowed between features.
+    features : discretise continuous features, or model them.
+    k : the largest number of feature parents, for kdb and free.
+    arc_score : the score of arcs between features.
+    search : the search algorithm for a free structure.
+    select : select features by cross-validated accuracy.
+    alpha : the pseudo-count of each cell of a table.
+    equivalent_sample_size : the pseudo-count of a whole table instead.
+    loss : the cost of a wrong decision, as in spam,ham=10.
+    folds : the number of folds; 0 omits the validation.
+    seed : the same seed gives the same folds.
+    output : write the classifier as a model file.
     """
     from arcwise import api
     from arcwise.plot import PICTURES

@@ -66,14 +66,14 @@ def data(
 ) -> None:
     """List the example data, or write one of them.
 
-    A name with output to a file or a pipe writes the data, a table as CSV and a network as BIF.
+    With a name, and output to a file or a pipe, writes a table as CSV or a network as BIF.
 
     Example: arcwise data boston > boston.csv
 
     Parameters
     ----------
-    name : one of them; all by default.
-    output : write it: a table as {tables}, a network as .bif, .csv or .dot.
+    name : a table or a network; by default all are listed.
+    output : write a table as {tables}, or a network as .bif, .csv or .dot.
     """
     from arcwise.data import examples
 
@@ -155,11 +155,13 @@ def _write_network(entry: Example, output: Path) -> None:
 def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     """Learn a network from example data, print it and write it.
 
-    Writes the model, the graph for Graphviz, a report and, where matplotlib is installed, a picture.
+    Writes the model, the graph for Graphviz, a report and, if matplotlib is installed, a plot.
+
+    Example: arcwise demo --folder boston
 
     Parameters
     ----------
-    folder : where to write the files; made if it is missing.
+    folder : the folder to write to; it is created if necessary.
     """
     from arcwise.api import learn
     from arcwise.data import example
@@ -192,7 +194,7 @@ _ONE = ("bins", "target", "cuts", "names", "level")
 
 
 def _category(metavar: str, **more: Any) -> Any:
-    return option(metavar, panel="Categories", **more)
+    return option(metavar, panel="Make categories", **more)
 
 
 @dataclass(frozen=True)
@@ -201,13 +203,11 @@ class Levels:
 
     Parameters
     ----------
-    bins : how many levels, 3 by default; entropy finds it itself.
-    target : the class that entropy cuts for: a discrete column.
-    cuts : cut a column by hand, as in links=5,11: a number has the level of the cuts that are at most it.
-    names : names of the levels that cuts make, lowest first, as in links=Low,Medium,High.
-    level : a level by hand, as COLUMN:LEVEL=WHAT: a range of numbers, links:Low=0..4 and links:High=11.. ,
-        a range of times, sent:night=22:00..6:00, a form of text, sender:edu=*.edu, or a regular
-        expression between slashes; without =WHAT, all the rest.
+    bins : the number of levels, 3 by default; entropy chooses it.
+    target : the class column that entropy cuts for.
+    cuts : cut a column at these values, as in links=5,11.
+    names : name the levels of a cut column, lowest first, as in links=Low,Medium,High.
+    level : define one level, as in links:Low=0..4.
     """
 
     bins: Annotated[int | None, _category("NUMBER", least=2)] = None
@@ -236,11 +236,10 @@ class Categories(Levels):
 
     Parameters
     ----------
-    discretise : cut all columns of numbers first: {cutters}, the last with a class in --target. The model
-        keeps the cuts, so that it can be asked about raw values.
+    discretise : cut all numeric columns; entropy needs --target.
     """
 
-    discretise: Annotated[str | None, _category("WORD")] = None
+    discretise: Annotated[str | None, _category("{cutters}")] = None
 
     @property
     def wanted(self) -> bool:
@@ -278,21 +277,21 @@ def _discretised_table(
 def discretise(
     source: flags.DataOptions,
     how: Levels,
-    method: Annotated[str, _category("WORD")] = "quantiles",
+    method: Annotated[str, _category("{cutters}|none")] = "quantiles",
     columns: Annotated[list[str] | None, _category("COLUMNS")] = None,
     output: flags.TableOut = None,
 ) -> None:
     """Turn numbers, text or times into categories.
 
-    The new table holds names of levels. A model that is to answer raw values is learned with the same
-    options in 'arcwise learn', where --discretise takes the place of --method.
+    Writes a table of level names. To query a model with raw values, give these options to 'arcwise learn'
+    instead, with --discretise for --method.
 
     Example: arcwise discretise iris.csv --method entropy --target class -o levels.csv
 
     Parameters
     ----------
-    method : how columns of numbers are cut: {cutters}; none for those by hand only.
-    columns : cut these columns only; all columns of numbers by default.
+    method : how to cut numeric columns.
+    columns : cut these columns only; by default all numeric ones.
     """
     outputs.check([(output, outputs.TABLES)], [source.data])
     chosen = {"columns": names(columns)} if columns else {}

@@ -46,12 +46,14 @@ def argument(metavar: str, help: str = "") -> Any:
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
-data_option = partial(option, panel="Data")
-learning_option = partial(option, panel="Learning")
-output_option = partial(option, "FILE", panel="Output")
+data_option = partial(option, panel="Read the table")
+model_option = partial(option, panel="Choose the model")
+learning_option = partial(option, panel="Run the search")
+validation_option = partial(option, panel="Validate")
+output_option = partial(option, "FILE", panel="Write and print")
 main_output = partial(output_option, "-o", "--output")
-_knowledge = partial(option, panel="Prior knowledge")
-_simulation = partial(option, panel="Simulation, where an answer has no closed form")
+_knowledge = partial(option, panel="Use prior knowledge")
+_simulation = partial(option, panel="Simulate answers without a closed form")
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:
@@ -94,19 +96,20 @@ def _described_parameters(owner: Any) -> dict[str, inspect.Parameter]:
 # -- how a table is read -------------------------------------------------------------------------
 
 NetFile = Annotated[Path, argument("NET", "A model file written by learn or fit.")]
-RowsFile = Annotated[Path, argument("ROWS", "A table; cells may be empty; - is standard input.")]
+RowsFile = Annotated[
+    Path, argument("ROWS", "A table, which may have empty cells; - is standard input.")
+]
 Target = Annotated[str, argument("TARGET", "The variable to predict.")]
 NaValues = Annotated[
     list[str] | None,
-    data_option("VALUE", help="Another value to treat as missing, such as -999."),
+    data_option("VALUE", help="Treat this value as missing, too, such as -999."),
 ]
 Stream = Annotated[
     bool,
     switch(
         "--stream",
-        panel="Data",
-        help="Read a file larger than memory in batches; keep only counts of distinct rows, or "
-        "means and covariances.",
+        panel="Read the table",
+        help="Read a file larger than memory in batches.",
     ),
 ]
 
@@ -117,19 +120,18 @@ class DataOptions:
 
     Parameters
     ----------
-    data : a table: CSV, TSV or Parquet, also .gz; - for standard input.
+    data : a table: CSV, TSV or Parquet, also .gz; - is standard input.
     only : use these columns only.
-    drop : leave these columns out.
-    kind : the kind of a column, {kinds}, as in RAD=discrete.
-    weights : the column of row weights: how often each row counts.
-    copies : what equal rows are: apart, cases of their own, or together, copies of one measurement that folds
-        and leave-one-out hold out at once.
+    drop : ignore these columns.
+    kind : set the kind of a column, as in RAD=discrete.
+    weights : the column with the weight of each row.
+    copies : treat equal rows as separate cases, or hold them out together.
     """
 
     data: Annotated[Path, argument("DATA")]
     only: Annotated[list[str] | None, data_option("COLUMNS")] = None
     drop: Annotated[list[str] | None, data_option("COLUMNS")] = None
-    kind: Annotated[list[str] | None, data_option("NAME=KIND")] = None
+    kind: Annotated[list[str] | None, data_option("NAME={kinds}")] = None
     weights: Annotated[str | None, data_option("COLUMN")] = None
     copies: Annotated[str, data_option("apart|together")] = "apart"
     na_values: NaValues = None
@@ -165,10 +167,10 @@ class Source(DataOptions):
 
     Parameters
     ----------
-    missing : what to do about missing values: {policies}; "drop" leaves out the rows that have any.
+    missing : impute missing values, or drop incomplete rows.
     """
 
-    missing: Annotated[str, data_option("WORD")] = "auto"
+    missing: Annotated[str, data_option("{policies}")] = "auto"
 
     def __post_init__(self) -> None:
         from arcwise.data.prepare import checked_policy
@@ -187,10 +189,9 @@ def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:
 
 Model = Annotated[
     str,
-    learning_option(
-        "WORD",
-        help="The local models: {models}, where gaussian is linear regression and parzen, a kernel density"
-        " estimate, follows any shape; auto chooses by the columns' kinds.",
+    model_option(
+        "auto|{models}",
+        help="The local models; auto chooses by the data.",
     ),
 ]
 Settings = Annotated[
@@ -198,15 +199,12 @@ Settings = Annotated[
     learning_option(
         "NAME=VALUE",
         "--option",
-        help="Another setting of the search, score or model, such as restarts=10, gamma=1 or "
-        "scale=covariance.",
+        help="Set an option of the search, score or model, as in restarts=10 or gamma=1.",
     ),
 ]
 TimeLimit = Annotated[
     float | None,
-    learning_option(
-        "SECONDS", least=0, help="Stop after this time and keep the best result so far."
-    ),
+    learning_option("SECONDS", least=0, help="Stop after this time and keep the best result."),
 ]
 
 
@@ -216,24 +214,16 @@ class Search:
 
     Parameters
     ----------
-    graph : the kind of graph, {graphs}: a Bayesian network, or a Markov network, where each variable is
-        joined to those that it depends on directly.
-    search : the search algorithm: {searches}. For undirected graphs auto, {undirected}; gaussian ones
-        also have {lasso}, and auto is stepwise there unless a penalty or a score is given.
-    penalty : the penalty per edge, a number or a rule that chooses it ({rules}): the larger, the fewer
-        edges. cv takes the one that predicts best in cross-validation, cv-1se the largest one within a
-        standard error of that. Where a score finds the graph, the penalty is in nats per row, by default 0
-        for gaussian models; for parzen ones it depends on the numbers of rows and columns. Where the lasso
-        does (undirected gaussian graphs), it is rho, on the scale of correlations, and for glasso chosen by
-        ebic; the rules other than cv and cv-1se are for the lasso only, and a CSV file with names in its
-        first line and column has a penalty for each pair of variables.
-    start : where the search begins: empty, complete, random, or a graph (a file or a model string).
+    graph : the kind of graph.
+    search : the search algorithm.
+    penalty : the penalty per edge, or a rule that chooses it.
+    start : the graph to start from.
     """
 
-    graph: Annotated[str, learning_option("WORD")] = "directed"
-    search: Annotated[str, learning_option("WORD")] = "auto"
-    penalty: Annotated[str | None, learning_option("NUMBER|WORD|FILE")] = None
-    start: Annotated[str, learning_option("WORD|GRAPH")] = "empty"
+    graph: Annotated[str, model_option("{graphs}")] = "directed"
+    search: Annotated[str, learning_option("{searches}|{undirected}|{lasso}")] = "auto"
+    penalty: Annotated[str | None, model_option("NUMBER|{rules}|FILE")] = None
+    start: Annotated[str, learning_option("empty|complete|random|GRAPH")] = "empty"
 
     def settings(self) -> dict[str, Any]:
         """Give these options as the library takes them."""
@@ -262,14 +252,13 @@ class ScoreFlags:
 
     Parameters
     ----------
-    score : the score that the search maximises: {scores}. By default loo (leave-one-out) for parzen
-        models, bdeu for discrete ones, else ebic (the extended BIC).
+    score : the score to maximise; the default fits the model.
     seed : the same seed gives the same result.
-    jobs : processes or threads for work that can be shared out; -1 for all cores.
+    jobs : the number of processes or threads; -1 uses all cores.
     """
 
     model: Model = "auto"
-    score: Annotated[str | None, learning_option("WORD")] = None
+    score: Annotated[str | None, model_option("{scores}")] = None
     option: Settings = None
     seed: Annotated[int, learning_option("NUMBER", least=0)] = 0
     jobs: Annotated[int, learning_option("NUMBER")] = 1
@@ -321,10 +310,9 @@ class EdgeRules:
 
     Parameters
     ----------
-    require : an arc that must be in the graph; in an undirected one, the edge 'A -- B'.
-    forbid : an arc that must not be in the graph, in this direction; 'A -- B' forbids both.
-    pseudo_rows : a table of artificial rows that say what an expert would expect to see; they count like
-        real ones.
+    require : include this arc, or the undirected edge 'A -- B'.
+    forbid : exclude this arc; 'A -- B' excludes both directions.
+    pseudo_rows : add these artificial rows, which express expectations; they count like real ones.
     """
 
     require: Annotated[list[str] | None, _knowledge("'A -> B'")] = None
@@ -359,10 +347,10 @@ class Knowledge(EdgeRules):
 
     Parameters
     ----------
-    tier : columns that come before those of the next --tier: no arc runs back.
-    max_parents : the largest number of parents of a variable.
-    expert : a graph from which the result differs only where the data ask for it.
-    expert_weight : the penalty per edge that differs from --expert, in nats per row.
+    tier : allow no arc into these columns from those of a later --tier.
+    max_parents : limit the number of parents of a variable.
+    expert : penalise differences from this graph.
+    expert_weight : the penalty per different edge, in nats per row.
     """
 
     tier: Annotated[list[str] | None, _knowledge("COLUMNS")] = None
@@ -390,16 +378,14 @@ class Simulation:
 
     Parameters
     ----------
-    method : how the answer is found: {methods}. junction and elimination are exact in discrete networks;
-        gibbs is Gibbs sampling; blankets, grid and importance are ways to ask a directed network; stacked
-        asks the rows that parzen models keep, and is their default where something is unknown.
-    chains : Markov chains that run side by side.
-    sweeps : sweeps over all unknown variables that count: four times as many halve the error.
-    burn_in : sweeps before them that are discarded.
-    seed : the same seed gives the same answer, and the same draws.
+    method : the inference method; by default exact if possible.
+    chains : the number of parallel Markov chains.
+    sweeps : the number of sweeps; four times as many halve the error.
+    burn_in : the number of first sweeps to discard.
+    seed : the same seed gives the same answer and the same draws.
     """
 
-    method: Annotated[str | None, _simulation("WORD")] = None
+    method: Annotated[str | None, _simulation("{methods}")] = None
     chains: Annotated[int | None, _simulation("NUMBER", least=1)] = None
     sweeps: Annotated[int | None, _simulation("NUMBER", least=1)] = None
     burn_in: Annotated[int | None, _simulation("NUMBER", least=0)] = None
@@ -414,13 +400,12 @@ class Simulation:
 
 ModelOut = Annotated[
     Path | None,
-    main_output(
-        help="Model file to write; by default the name of the data with .json, in this folder."
-    ),
+    main_output(help="Write the model to this file; by default DATA's name with .json."),
 ]
 TableOut = Annotated[
-    Path | None, main_output(help="The file to write: {tables}; by default CSV to standard output.")
+    Path | None,
+    main_output(help="Write to this file: {tables}; by default CSV to standard output."),
 ]
-Plot = Annotated[Path | None, output_option(help="Plot the network to a file: {pictures}.")]
-Json = Annotated[bool, switch("--json", panel="Output", help="Print one JSON document.")]
-Quiet = Annotated[bool, switch("-q", "--quiet", panel="Output", help="Print errors only.")]
+Plot = Annotated[Path | None, output_option(help="Plot the network: {pictures}.")]
+Json = Annotated[bool, switch("--json", panel="Write and print", help="Print one JSON document.")]
+Quiet = Annotated[bool, switch("-q", "--quiet", panel="Write and print", help="Print errors only.")]

@@ -29,16 +29,14 @@ def compare(
 ) -> None:
     """Compare two graphs: common edges, differences, distances.
 
-    Where both are networks with numbers of the same variables, also the Kullback-Leibler divergence of each
-    from the other, in nats per row, and on equal graphs the numbers that differ most.
-
-    A node that only one graph names counts as one without edges in the other.
+    For two networks with parameters, prints the Kullback-Leibler divergences, too, in nats per row, and on
+    equal graphs the parameters that differ most. A node of only one graph has no edges in the other.
 
     Example: arcwise compare learned.json '[pH][alcohol][quality|pH:alcohol]'
 
     Parameters
     ----------
-    first : a graph: {graph}.
+    first : a graph file, or a graph such as '[a][b|a]' or 'a -- b'.
     second : the graph to compare it with.
     """
     from arcwise.graphs import compare as compare_graphs
@@ -144,14 +142,15 @@ def convert(
 ) -> None:
     """Convert a network or a graph to another file format.
 
+    A .json or .arcwise file contains the whole network; .bif, .xmlbif, .net, .xdsl and .uai files a discrete
+    network, .csv files the edges, .dot files the graph for Graphviz.
+
     Example: arcwise convert alarm.bif.gz alarm.dot
 
     Parameters
     ----------
-    source : a network or a graph: {graph}.
-    target : the file to write, by its ending: {formats}, also .gz. Model files (.json, .arcwise) hold the
-        whole network, .bif, .xmlbif, .net and .xdsl a discrete one with its tables, .csv its edges, .dot the
-        graph for Graphviz.
+    source : a network or graph file, or a graph such as '[a][b|a]'.
+    target : the file to write: {formats}; also with .gz.
     """
     from arcwise import api, io
 

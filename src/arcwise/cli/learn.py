@@ -14,6 +14,7 @@ from arcwise.cli.flags import (
     main_output,
     output_option,
     switch,
+    validation_option,
 )
 from arcwise.cli.inputs import any_graph
 from arcwise.errors import DataError, OptionError, plural
@@ -32,7 +33,7 @@ def learn(
     categories: Categories,
     stream: flags.Stream = False,
     certainty: Annotated[
-        bool | None, switch("--certainty/--no-certainty", panel="Learning")
+        bool | None, switch("--certainty/--no-certainty", panel="Run the search")
     ] = None,
     time_limit: flags.TimeLimit = None,
     output: flags.ModelOut = None,
@@ -45,20 +46,17 @@ def learn(
 ) -> None:
     """Learn a network from a table and write it to a file.
 
-    Prints what was decided, the score, and the edges, strongest first. Ctrl-C stops the search and
-    keeps the best graph so far. With --graph undirected --model parzen it finds dependences of any
-    shape.
+    Prints the choices made, the score, and the edges, strongest first. Ctrl-C stops the search and keeps
+    the best graph so far.
 
-    Example: arcwise learn wine.csv --search tabu --option restarts=10 --forbid 'quality -> pH'
+    Example: arcwise learn wine.csv --search tabu --forbid 'quality -> pH'
 
     Parameters
     ----------
-    certainty : find the certainty of edges and directions in full: a posterior where the score has one, else
-        100 tables with resampled rows; or not at all. By default, as many resampled tables as fit into the
-        time of learning, or 2 s (arcwise posterior says more).
-    dot : write the graph for Graphviz, too.
-    report : write an interactive page that answers questions offline, too: .html.
-    tuning : write how a rule chose the penalty, too: its figures to {figures}, or a picture to {pictures}.
+    certainty : estimate edge certainty in full, or not at all.
+    dot : write the graph for Graphviz.
+    report : write an interactive page that works offline: .html.
+    tuning : write or plot how a rule chose the penalty: {figures}, {pictures}.
     """
     from arcwise import api
     from arcwise.api.reports import PAGES
@@ -129,14 +127,13 @@ def fit(
 ) -> None:
     """Fit the local models of a known graph to a table.
 
-    Prints the local model of every variable; of a linear one in a directed graph, with standard errors in
-    brackets. An undirected gaussian network is fitted as one normal distribution, by maximum likelihood.
+    Prints the local model of each variable, with standard errors of linear coefficients.
 
     Example: arcwise fit '[RM][LSTAT|RM][MEDV|RM:LSTAT]' boston.csv -o small.json
 
     Parameters
     ----------
-    graph : the graph: {graph}.
+    graph : a graph file, or a graph such as '[a][b|a]' or 'a -- b'.
     """
     from arcwise import api
     from arcwise.api.options import Model
@@ -169,21 +166,21 @@ def validate(
     scoring: flags.ScoreFlags,
     known: flags.Knowledge,
     categories: Categories,
-    folds: Annotated[str, learning_option("NUMBER|COLUMN")] = "10",
-    predict: Annotated[str | None, learning_option("VARIABLE")] = None,
+    folds: Annotated[str, validation_option("NUMBER|COLUMN")] = "10",
+    predict: Annotated[str | None, validation_option("VARIABLE")] = None,
     json: flags.Json = False,
 ) -> None:
     """Cross-validate: likelihood and prediction errors.
 
-    Every row is scored by the network learned from the other folds. With a graph as --graph, 'a -> b' or a
-    file, only its parameters are learned again.
+    Scores every row by the network learned from the other folds. If --graph is a graph, such as 'a -> b' or a
+    file, only its parameters are fitted again.
 
     Example: arcwise validate wine.csv --score bge --folds 5
 
     Parameters
     ----------
-    folds : the number of parts of the rows, each left out once, or a column with the name of each row's part.
-    predict : the only variable to predict, from all others.
+    folds : the number of folds, or a column that names the fold of each row.
+    predict : predict this variable only, from all others.
     """
     from arcwise import api
     from arcwise.learners import graphs
@@ -231,7 +228,7 @@ def path(
     *,
     source: flags.Source,
     stream: flags.Stream = False,
-    search: Annotated[str, learning_option("WORD")] = "auto",
+    search: Annotated[str, learning_option("auto|{undirected}|{lasso}")] = "auto",
     scoring: flags.ScoreFlags,
     known: flags.EdgeRules,
     categories: Categories,
@@ -245,22 +242,19 @@ def path(
 ) -> None:
     """Learn undirected graphs at every penalty per edge.
 
-    Prints each removal: the penalty from which on the edge is gone, and what the models at its two
-    ends lose without it, in nats per row. For gaussian models it is the path of the graphical lasso:
-    edges at 30 penalties. Ctrl-C ends the run with the path so far.
+    Prints each removed edge, the penalty from which it is absent, and the loss of the models at its ends,
+    in nats per row. For gaussian models, prints the edges of the graphical lasso at 30 penalties. Ctrl-C
+    ends the run with the path so far.
 
     Example: arcwise path boston.csv --model parzen -o curve.csv --plot curve.png
 
     Parameters
     ----------
-    search : how edges are removed: {undirected}, where boundary takes the weakest one away first and
-        deletion tests each given all others; for gaussian models also glasso (the graphical lasso) or
-        neighbourhood. auto is glasso for gaussian models unless a score is given, else boundary.
-    output : write the number of edges against the penalty as a table: {tables}.
-    plot : draw the number of edges against the penalty: {pictures}.
-    edges : write one row for each penalty and edge, with the partial correlation that the graphical lasso
-        has there: {tables}.
-    plot_edges : draw partial correlations against the penalty, of the graphical lasso: {pictures}.
+    search : the search algorithm; auto depends on the model.
+    output : write the number of edges at each penalty: {tables}.
+    plot : plot the number of edges at each penalty: {pictures}.
+    edges : write the edges at each penalty, with partial correlations for the lasso: {tables}.
+    plot_edges : plot the partial correlations of the lasso: {pictures}.
     """
     from arcwise import api
     from arcwise.api.options import Search
@@ -340,15 +334,15 @@ def prune(
 ) -> None:
     """Remove inputs of one variable, the least useful first.
 
-    Prints the score against the number of inputs left: how many of them matter, and which (backward
+    Prints the score after each removal, which shows how many inputs matter, and which (backward
     elimination).
 
     Example: arcwise prune boston.csv INDUS --model parzen --option bandwidths=one
 
     Parameters
     ----------
-    test : a table of other rows, to be scored by every model.
-    output : write the stages as a table: {tables}.
+    test : also score the rows of this table.
+    output : write one row per removal: {tables}.
     """
     from arcwise import api
     from arcwise.data import read

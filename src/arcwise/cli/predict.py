@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import flags, inputs, outputs
 from arcwise.cli.flags import option, switch
-from arcwise.cli.query import evidence
+from arcwise.cli.query import Do, Given, evidence
 from arcwise.cli.terminal import list_names, print_aside, show
 from arcwise.errors import DataError, plural
 from arcwise.notes import NoteKind
@@ -19,34 +19,29 @@ if TYPE_CHECKING:
     from arcwise.data.frames import Raw
     from arcwise.inference import Predictions
 
-# Notes of the library that the shell has its own words for.
-
 
 def predict(
     *,
     net: flags.NetFile,
     data: flags.RowsFile,
     target: flags.Target,
-    level: Annotated[float, option("SHARE")] = 0.95,
-    keep: Annotated[bool, switch("--keep")] = False,
+    level: Annotated[float, option("SHARE", panel="Write and print")] = 0.95,
+    keep: Annotated[bool, switch("--keep", panel="Write and print")] = False,
     na_values: flags.NaValues = None,
     effort: flags.Simulation,
     output: flags.TableOut = None,
 ) -> None:
     """Predict one variable in every row, with an interval.
 
-    Of a variable with levels, the most probable one and the probability of each. Where missing values
-    have to be simulated, the standard error of the mean stands beside it.
-
-    Cells and whole columns may be missing; the target's own column is not used, and where it is there,
-    the error of the predictions is told.
+    For a discrete variable, gives the most probable level and the probability of each. Cells and whole columns
+    may be missing. The column of the target is not used; if present, the prediction error is reported.
 
     Example: arcwise predict wine.json new.csv quality -o predicted.csv
 
     Parameters
     ----------
-    level : the probability of the interval from low to high.
-    keep : keep the columns of the rows beside the predictions.
+    level : the probability of the interval.
+    keep : keep the columns of ROWS next to the predictions.
     """
     network, raw = _open_inputs(net, data, na_values, output)
     network.net.index(target)
@@ -142,20 +137,20 @@ def _numbers(raw: Raw, name: str, na_values: list[str]) -> Any:
 def impute(
     net: flags.NetFile,
     data: flags.RowsFile,
-    draw: Annotated[int | None, option("SEED", least=0)] = None,
+    draw: Annotated[int | None, option("SEED", panel="Choose the answer", least=0)] = None,
     na_values: flags.NaValues = None,
     output: flags.TableOut = None,
 ) -> None:
     """Fill in the missing values of a table by a network.
 
-    All columns stay, in their order, also those that the network does not know; variables of the
-    network that the table lacks are added at its end.
+    Keeps all columns in their order, also those that are not in the network. Variables of the network that
+    the table lacks are added at its end.
 
     Example: arcwise impute wine.json gaps.csv -o filled.csv
 
     Parameters
     ----------
-    draw : fill in random draws, by this seed, instead of expected values, so that spreads stay right.
+    draw : fill in random draws instead of expected values, which keeps spreads and correlations.
     """
     network, raw = _open_inputs(net, data, na_values, output)
     table = inputs.read_rows(raw, network, na_values or [])
@@ -188,10 +183,12 @@ def _filled_gaps(raw: Raw, table: Table) -> str:
 
 def sample(
     net: flags.NetFile,
-    draws: Annotated[int, option("NUMBER", "-n", "--draws", least=1)] = 1000,
-    seed: Annotated[int, option("NUMBER", least=0)] = 0,
-    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
-    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
+    draws: Annotated[
+        int, option("NUMBER", "-n", "--draws", panel="Choose the answer", least=1)
+    ] = 1000,
+    seed: Annotated[int, option("NUMBER", panel="Choose the answer", least=0)] = 0,
+    given: Given = None,
+    do: Do = None,
     output: flags.TableOut = None,
 ) -> None:
     """Draw random rows from a network.
@@ -200,10 +197,8 @@ def sample(
 
     Parameters
     ----------
-    draws : how many rows.
+    draws : the number of rows.
     seed : the same seed gives the same rows.
-    given : a value that was observed, the same in all rows; several are separated by commas.
-    do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only.
     """
     outputs.check([(output, outputs.TABLES)], [net])
     network = inputs.load_network(net)

@@ -25,7 +25,6 @@ from arcwise.cli.classify import classify
 from arcwise.cli.datasets import audit, data, demo, discretise
 from arcwise.cli.flags import flat
 from arcwise.cli.graph_files import compare, convert
-from arcwise.cli.inputs import GRAPH_FORMS
 from arcwise.cli.learn import fit, learn, path, prune, validate
 from arcwise.cli.outputs import MISPLACED, TABLES
 from arcwise.cli.predict import impute, predict, sample
@@ -45,6 +44,24 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Data": (audit, discretise, data, demo),
 }
 
+HEADINGS = (
+    "Choose the model",
+    "Run the search",
+    "Sample graphs",
+    "Use prior knowledge",
+    "Validate",
+    "Set the evidence",
+    "Choose the answer",
+    "Choose what is shown",
+    "Compute the range of an intervention over other graphs",
+    "Simulate answers without a closed form",
+    "Read the table",
+    "Make categories",
+    "Options",
+    "Write and print",
+)
+"""Headings of options in the order of the help."""
+ALL_VALUES = "All values"
 
 Style = Callable[[str], str]
 
@@ -162,27 +179,28 @@ def help_text(command: Any, context: Any, width: int | None = None) -> str:
     usage = " ".join([context.command_path, "[OPTIONS]", *map(_show, arguments)])
     if hasattr(command, "commands"):
         usage += " COMMAND ..."
-    rows = [("", _show(each), each.help or "") for each in arguments]
+    rows = [("", _show(each), _resolve(each.help or "")) for each in arguments]
     rows += _commands(command) if hasattr(command, "commands") else []
-    rows += _options(params)
-    if any("{" in text for _, _, text in rows):
-        words = _registers()
-        rows = [(heading, left, text.format_map(words)) for heading, left, text in rows]
-    parts = [f"{bold('Usage:')} {usage}", *_paragraphs(command.help or "", wide)]
+    rows += _options(params, wide)
+    about, _, example = (command.help or "").partition("Example: ")
+    parts = [f"{bold('Usage:')} {usage}", *_paragraphs(about, wide)]
     parts += _sections(rows, wide, bold)
+    if example:
+        parts.append(f"{bold('Example')}\n  {' '.join(example.split())}")
     if command.epilog:
         parts += _paragraphs(command.epilog, wide)
     return "\n\n".join(parts) + "\n"
 
 
-def _registers() -> dict[str, str]:
-    """Words that help texts name, by the name of their register."""
+def option_values() -> dict[str, tuple[str, ...]]:
+    """Return the values that help texts list, by the name of their registry."""
     from arcwise.conditionals import FAMILIES
     from arcwise.data import KINDS, METHODS
     from arcwise.data.prepare import POLICIES
     from arcwise.inference import ENGINES
     from arcwise.io import FIGURES, FORMATS
     from arcwise.learners import RULES, Lasso, graphs
+    from arcwise.learners.classifiers import SELECTIONS, STRUCTURES
     from arcwise.learners.posteriors import METHODS as POSTERIORS
     from arcwise.learners.posteriors.graph_chains import REVERSAL
     from arcwise.learners.posteriors.plan import RESAMPLING
@@ -192,10 +210,9 @@ def _registers() -> dict[str, str]:
     from arcwise.search import SEARCHES
     from arcwise.undirected import UNDIRECTED
 
-    found: dict[str, Iterable[str]] = {
+    values: dict[str, Iterable[str]] = {
         "figures": FIGURES,
         "formats": [ending for ending, form in FORMATS.items() if form.write is not None],
-        "graph": [GRAPH_FORMS],
         "graphs": graphs(),
         "cutters": METHODS,
         "kinds": KINDS,
@@ -209,11 +226,36 @@ def _registers() -> dict[str, str]:
         "rules": RULES,
         "samplers": [*SAMPLERS, REVERSAL],
         "scores": SCORES,
+        "selections": SELECTIONS,
+        "structures": STRUCTURES,
         "searches": SEARCHES,
         "tables": TABLES,
         "undirected": UNDIRECTED,
     }
-    return {name: either(words) for name, words in found.items()}
+    return {name: tuple(words) for name, words in values.items()}
+
+
+def _resolve(text: str, separator: str | None = None) -> str:
+    """Put the values of registries into a text, as a choice or with a separator."""
+    if "{" not in text:
+        return text
+    join = either if separator is None else separator.join
+    return text.format_map({name: join(words) for name, words in option_values().items()})
+
+
+def _placeholder(option: Any, width: int) -> tuple[str, str]:
+    """Return what an option shows for its value within a width, and all values if these are too many."""
+    if option.is_flag or not option.metavar:
+        return "", ""
+    values = list(dict.fromkeys(_resolve(option.metavar, "|").split("|")))
+    many = " ..." if option.multiple else ""
+    whole = f" {'|'.join(values)}{many}"
+    if len(whole) <= width:
+        return whole, ""
+    shown = [*values[:-1]]
+    while len(f" {'|'.join(shown)}|...{many}") > width:
+        shown.pop()
+    return f" {'|'.join(shown)}|...{many}", ", ".join(values)
 
 
 def _show(argument: Any) -> str:
@@ -239,26 +281,30 @@ def _commands(group: Any) -> list[tuple[str, str, str]]:
     ]
 
 
-def _options(params: Iterable[Any]) -> list[tuple[str, str, str]]:
-    """Heading, flags and help of each option; --help joins whatever comes last."""
-    found: list[tuple[str, str, str]] = []
-    for option in params:
-        if option.param_type_name != "option":
-            continue
+def _options(params: Iterable[Any], width: int) -> list[tuple[str, str, str]]:
+    """Heading, flags and help of each option, in the order of the headings; then values that are too many."""
+    options = [option for option in params if option.param_type_name == "option"]
+    panels = {id(each): getattr(each, "rich_help_panel", None) or "Options" for each in options}
+    order = {heading: number for number, heading in enumerate(HEADINGS)}
+    options.sort(key=lambda each: ("--help" in each.opts, order.get(panels[id(each)], len(order))))
+    rows: list[tuple[str, str, str]] = []
+    lists: list[tuple[str, str, str]] = []
+    for option in options:
         # What is short comes first, as one reads.
-        flags = ", ".join(sorted(option.opts, key=len))
-        many = " ..." if option.multiple else ""
-        shown = "" if option.is_flag or not option.metavar else f" {option.metavar}{many}"
-        panel = getattr(option, "rich_help_panel", None) or "Options"
-        if "--help" in option.opts and found:
-            panel = found[-1][0]
-        found.append((panel, flags + shown, (option.help or "") + _default(option)))
-    return found
+        flags = ", ".join([*sorted(option.opts, key=len), *option.secondary_opts])
+        shown, values = _placeholder(option, width - len(flags) - 2)
+        panel = panels[id(option)]
+        if "--help" in option.opts and rows:
+            panel = rows[-1][0]
+        rows.append((panel, flags + shown, _resolve(option.help or "") + _default(option)))
+        if values:
+            lists.append((ALL_VALUES, flags, values))
+    return rows + lists
 
 
 def _default(option: Any) -> str:
     default = option.default
-    if option.is_flag or default is None or callable(default) or not str(default):
+    if option.is_flag or default is None or callable(default) or str(default) in ("", "auto"):
         return ""
     return "" if isinstance(default, list | tuple) else f" [default: {default}]"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,30 +17,48 @@ if TYPE_CHECKING:
     from arcwise.evaluate import EdgeTable
 
 
+_shown = partial(option, panel="Choose what is shown")
+_evidence = partial(option, "NAME=VALUE", panel="Set the evidence")
+Given = Annotated[
+    list[str] | None,
+    _evidence(help="Observe a value, an interval (6..7) or one of several levels ('a|b')."),
+]
+Do = Annotated[
+    list[str] | None,
+    _evidence(help="Set a value by intervention, which cuts arcs into the variable."),
+]
+_range = partial(option, panel="Compute the range of an intervention over other graphs")
+MaxGraphs = Annotated[
+    int | None, _range("NUMBER", least=1, help="Use at most this number of equivalent graphs.")
+]
+GraphData = Annotated[
+    Path | None, _range("FILE", help="Use the graphs that the table of the network supports, too.")
+]
+
+
 def edges(
     net: flags.NetFile,
-    every: Annotated[bool, switch("--all")] = False,
-    sort: Annotated[str, option("COLUMN")] = "strength",
-    refit: Annotated[bool, switch("--refit")] = False,
-    local: Annotated[list[str] | None, option("VARIABLES")] = None,
-    csv: Annotated[bool, switch("--csv", panel="Output")] = False,
+    every: Annotated[bool, switch("--all", panel="Choose what is shown")] = False,
+    sort: Annotated[str, _shown("strength|partial_correlation|names|refit_loss")] = "strength",
+    refit: Annotated[bool, switch("--refit", panel="Choose what is shown")] = False,
+    local: Annotated[list[str] | None, _shown("VARIABLES")] = None,
+    csv: Annotated[bool, switch("--csv", panel="Write and print")] = False,
     plot: flags.Plot = None,
-    top: Annotated[int | None, option("NUMBER", panel="Output", least=0)] = None,
+    top: Annotated[int | None, option("NUMBER", panel="Write and print", least=0)] = None,
     json: flags.Json = False,
 ) -> None:
     """Print the edges of a network, strongest first; plot it.
 
-    Example: arcwise edges wine.json --csv > edges.csv; arcwise edges wine.json --plot wine.png --top 20
+    Example: arcwise edges wine.json --plot wine.png --top 20
 
     Parameters
     ----------
-    every : all pairs, also those without an edge.
-    sort : by strength, partial_correlation, names, or, with --refit, refit_loss.
-    refit : of an undirected gaussian network: what the likelihood loses without each edge when the others
-        are fitted again.
-    local : show the local models of these variables, too: a table of probabilities, or a regression.
-    csv : print a CSV table, for machines.
-    top : draw only so many of the strongest edges, with --plot.
+    every : show all pairs, also those without an edge.
+    sort : the column to sort by.
+    refit : show the loss of likelihood without each edge, for undirected gaussian networks.
+    local : show the local models of these variables, too.
+    csv : print a CSV table.
+    top : plot only this number of the strongest edges.
     """
     from arcwise.plot import PICTURES
 
@@ -86,12 +105,12 @@ def query(
     *,
     net: flags.NetFile,
     targets: Annotated[list[str], argument("TARGET...")],
-    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
-    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
-    probability: Annotated[list[str] | None, option("EVENT")] = None,
-    draws: Annotated[int | None, option("NUMBER", least=1)] = None,
-    max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
-    data: Annotated[Path | None, option("FILE")] = None,
+    given: Given = None,
+    do: Do = None,
+    probability: Annotated[list[str] | None, option("EVENT", panel="Choose the answer")] = None,
+    draws: Annotated[int | None, option("NUMBER", panel="Choose the answer", least=1)] = None,
+    max_graphs: MaxGraphs = None,
+    data: GraphData = None,
     effort: flags.Simulation,
     output: Annotated[Path | None, main_output()] = None,
     plot: Annotated[Path | None, output_option()] = None,
@@ -99,30 +118,19 @@ def query(
 ) -> None:
     """Compute the distribution of variables given evidence.
 
-    Several targets are answered together, with their correlations. With --draws the answer is a
-    table of draws. What has no closed form is simulated: the answer then has a standard error, R-hat
-    (near 1 where the chains agree) and an effective sample size.
+    Several targets are answered together, with their correlations. An answer without a closed form is
+    simulated and printed with its standard error, R-hat (near 1 if the chains agree) and effective sample
+    size.
 
-    Example: arcwise query wine.json quality --given alcohol=11.5 --probability 'quality > 6';
-    arcwise query asia.bif lung --given smoke=yes,dysp=yes
+    Example: arcwise query wine.json quality --given alcohol=11.5,pH=3..3.3
 
     Parameters
     ----------
-    targets : the variables asked for.
-    given : a value that was observed; several are separated by commas. Of levels, 'a|b' is one or the other,
-        'a:0.8|b:0.2' weights for all of them (soft evidence), and 2..5 those in a range. Of numbers, 6..7 is
-        an interval, 6.. and ..7 are open ones.
-    do : a value that is set (an intervention): arcs into the variable are cut. Directed networks only; of a
-        learned one the answer has a range where data cannot tell the direction of arcs at it.
-    probability : also the probability of an event: 'quality > 6', '5 < quality < 7',
-        'pH < 3 and quality > 6', 'lung = yes'.
-    draws : draw so many values of the targets instead.
-    max_graphs : the largest number of equivalent graphs that the range of an answer to --do is taken over:
-        by default 500, or 50 where answers are simulated.
-    data : the table that the network was learned from: the range of an answer to --do is then also taken over
-        the graphs of the network's certainty.
-    output : write the draws to a file: {tables}; by default CSV to standard output.
-    plot : draw the answer, and in grey the one without the evidence: {pictures}.
+    targets : the variables to predict.
+    probability : print the probability of this event, too, such as '5 < pH < 7'.
+    draws : print this number of draws instead.
+    output : write the draws: {tables}; by default CSV to standard output.
+    plot : plot the answer, and in grey the one without evidence: {pictures}.
     """
     from arcwise.plot import PICTURES
 
@@ -169,29 +177,22 @@ def _say_graph(belief: Any) -> None:
 def explain(
     *,
     net: flags.NetFile,
-    given: Annotated[list[str] | None, option("NAME=VALUE")] = None,
-    do: Annotated[list[str] | None, option("NAME=VALUE")] = None,
-    of: Annotated[list[str] | None, option("VARIABLES")] = None,
-    max_graphs: Annotated[int | None, option("NUMBER", least=1)] = None,
-    data: Annotated[Path | None, option("FILE")] = None,
+    given: Given = None,
+    do: Do = None,
+    of: Annotated[list[str] | None, option("VARIABLES", panel="Choose the answer")] = None,
+    max_graphs: MaxGraphs = None,
+    data: GraphData = None,
     json: flags.Json = False,
 ) -> None:
     """Find the most probable values of variables given evidence.
 
-    They need not be the most probable value of each variable by itself, which 'arcwise query' gives.
+    They are most probable together. 'arcwise query' gives the most probable value of one variable.
 
     Example: arcwise explain asia.bif --of lung,bronc --given xray=yes,dysp=yes
 
     Parameters
     ----------
-    of : the variables to explain; all others that were not observed are summed out. All by default.
-    given : a level that was observed; several are separated by commas. 'a|b' is one or the other,
-        'a:0.8|b:0.2' weights for all levels (soft evidence), and 2..5 those in a range.
-    do : a level that is set (an intervention): arcs into the variable are cut. The answer of a learned
-        network has a range over other graphs.
-    max_graphs : the largest number of equivalent graphs that this range is taken over.
-    data : the table that the network was learned from: the range is then also taken over the graphs of the
-        network's certainty.
+    of : explain these variables only, and sum out the others.
     """
     network = load_network(net, data)
     targets = None if of is None else names(of)

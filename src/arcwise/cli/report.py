@@ -10,19 +10,20 @@ from arcwise.cli.inputs import load_network
 
 def report(
     net: flags.NetFile,
-    title: Annotated[str, option("TEXT")] = "",
+    title: Annotated[str, option("TEXT", panel="Write and print")] = "",
     output: Annotated[Path | None, main_output()] = None,
 ) -> None:
     """Write a network as an interactive page that works offline.
 
-    Set values by click, drag or keys, and all other beliefs follow. The page contains no row of the data.
+    Readers set values by click, drag or keys and see all other distributions change. The page contains no
+    row of the data.
 
     Example: arcwise report wine.json -o wine.html
 
     Parameters
     ----------
-    title : the heading of the page; by default the name of the model file.
-    output : write the page to this .html file; by default the name of the model file with .html, here.
+    title : the heading of the page; by default the name of NET.
+    output : write the page to this .html file; by default NET's name with .html.
     """
     from arcwise.api.reports import PAGES
 
