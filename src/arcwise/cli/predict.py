@@ -33,8 +33,9 @@ def predict(
 ) -> None:
     """Predict one variable in every row, with an interval.
 
-    For a discrete variable, gives the most probable level and the probability of each. Cells and whole columns
-    may be missing. The column of the target is not used; if present, the prediction error is reported.
+    For a discrete variable, gives the most probable level and the probability of each. Cells and whole
+    columns may be missing. The column of the target is not used; if present, the prediction error is
+    reported.
 
     Example: arcwise predict wine.json new.csv quality -o predicted.csv
 
