@@ -167,7 +167,7 @@ class Source(DataOptions):
 
     Parameters
     ----------
-    missing : impute missing values, or drop incomplete rows.
+    missing : use all observed values, impute, or drop rows.
     """
 
     missing: Annotated[str, data_option("{policies}")] = "auto"
