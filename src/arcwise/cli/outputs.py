@@ -200,7 +200,7 @@ def _separate(table: Any, separator: str) -> bytes:
 def _quote(name: str) -> str:
     """Quote a name that holds a quote, a line break, or what might be taken for the separator.
 
-    >>> _quote("pH"), _quoted("acid; free")
+    >>> _quote("pH"), _quote("acid; free")
     ('pH', '"acid; free"')
     """
     return '"' + name.replace('"', '""') + '"' if set(name) & set('",;|\t\r\n') else name
