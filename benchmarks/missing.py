@@ -1,34 +1,42 @@
 """Graphs from tables with missing values: wrong and missing edges of several treatments, by cell.
 
-    python benchmarks/missing.py gaussian --tables 5
-    python benchmarks/missing.py discrete --tables 5
-    python benchmarks/missing.py mixed --tables 5
+    python benchmarks/missing.py graphs --tables 20 --lines FILE
+    python benchmarks/missing.py graphs --network asia --network "random 20/3" --lines FILE
+    python benchmarks/missing.py table --lines FILE
     python benchmarks/missing.py impute --tables 3
     python benchmarks/missing.py speed
 
 A cell is a network, a number of rows and a way of losing values: a share of all cells completely at random
 (mcar), at random (mar: two observed columns decide) or not at random (mnar: large values are missing). The
 simulator is gaps.py of the shared data, the mixed tables are those of its mixed.py. The number is that of
-edges too many and too few, without directions, as a mean over tables with its standard error; seeds begin at
-1000.
+edges too many and too few, without directions; seeds begin at 1000. `graphs` appends a line to FILE for each
+graph, and skips those that FILE has. `table` prints means with standard errors; a number is starred where the
+one of `auto` is higher by more than two standard errors of their paired difference.
 
 Treatments: all values (complete), the first n (1 - share)^2 of the complete rows (fewer), `missing="auto"`
 (auto), complete rows alone (drop), means or modes (fill), one completion by regressions (single; numbers
 only), node-average likelihood (local), which scores each family by the rows that have its columns, weighted
-to all rows, and the moments of EM with a number of rows that differs by family (families; numbers only).
+to all rows, structural EM with one completion by expected or most probable values and up to five rounds from
+the empty graph (hard; Friedman 1997, as in bnlearn), and the moments of EM with a number of rows that differs
+by family (families; numbers only).
 
 `impute` hides 15 % of the cells of real tables of numbers and prints the root mean squared error of the
 filled values, in standard deviations of their columns: of `aw.BayesImputer`, and of scikit-learn's means,
-IterativeImputer and KNNImputer.
+IterativeImputer and KNNImputer. `speed` prints processor time: of EM, and of learning a network in units of
+the time that the table takes without missing values.
 """
 
 import argparse
+import json
 import sys
 import time
+from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from data import shared_folder
-from linear import network
+from linear import network, random_graph
 
 import arcwise as aw
 from arcwise.conditionals import choose
@@ -40,13 +48,23 @@ from arcwise.scores.score import Score
 from arcwise.search import SEARCHES
 
 CELLS = (("mcar", 0.05), ("mcar", 0.1), ("mcar", 0.3), ("mar", 0.2), ("mnar", 0.2))
-SIZES = {
-    "gaussian": (("random 20/3", 500), ("random 50/3", 1000), ("random 100/3", 1000)),
-    "discrete": (("asia", 1000), ("insurance", 1000), ("alarm", 1000), ("alarm", 5000)),
-    "mixed": (("glm", 500), ("cg", 500), ("curved", 500)),
-}
-TREATMENTS = ("complete", "fewer", "auto", "drop", "fill", "single", "local", "families")
+NETWORKS = (
+    ("gaussian", "random 20/3", 500),
+    ("discrete", "asia", 1000),
+    ("mixed", "glm", 500),
+    ("discrete", "random 12 tables", 1000),
+    ("gaussian", "random 50/3", 1000),
+    ("discrete", "insurance", 1000),
+    ("discrete", "alarm", 1000),
+    ("mixed", "cg", 500),
+    ("mixed", "curved", 500),
+    ("gaussian", "random 100/3", 1000),
+    ("discrete", "asia", 5000),
+    ("discrete", "alarm", 5000),
+)
+TREATMENTS = ("complete", "fewer", "auto", "drop", "fill", "single", "local", "hard")
 _MIXED_COLUMNS = 12
+_ROUNDS = 5  # of structural EM
 
 
 class NodeAverage(Score):
@@ -56,17 +74,30 @@ class NodeAverage(Score):
         self.source = Available(table)
         self.fits = choose("auto", table.variables).bind(self.source)
         self.nodes, self.rows = table.names, float(table.rows)
+        numbers = not any(variable.discrete for variable in table.variables)
+        self.matrix = table.matrix() if numbers else None
 
     def many(self, child, sets):
         """Local scores; sets without rows in common have none."""
-        values = np.full(len(sets), -np.inf)
-        for i, parents in enumerate(sets):
-            rows = self.source.view(child, parents).total
-            if rows >= 2 * len(parents) + 5:
-                loglik = self.fits.loglik(child, [parents])[0] / rows * self.rows
-                count = self.fits.n_params(child, [parents])[0]
-                values[i] = loglik - 0.5 * np.log(self.rows) * count
-        return values
+        own = self._levels if self.matrix is None else self._numbers
+        return np.array([own(child, parents) for parents in sets])
+
+    def _levels(self, child, parents):
+        rows = self.source.view(child, parents).total
+        if rows < 2 * len(parents) + 5:
+            return -np.inf
+        loglik = self.fits.loglik(child, [parents])[0] / rows * self.rows
+        return loglik - 0.5 * np.log(self.rows) * self.fits.n_params(child, [parents])[0]
+
+    def _numbers(self, child, parents):
+        family = self.matrix[:, [child, *parents]]
+        there = family[~np.isnan(family).any(axis=1)]
+        if len(there) < 2 * len(parents) + 5:
+            return -np.inf
+        inputs = np.column_stack([np.ones(len(there)), there[:, 1:]])
+        rest = there[:, 0] - inputs @ np.linalg.lstsq(inputs, there[:, 0])[0]
+        loglik = -0.5 * self.rows * (np.log(2 * np.pi * np.mean(rest**2)) + 1)
+        return loglik - 0.5 * np.log(self.rows) * (len(parents) + 2)
 
 
 class FamilyRows(Score):
@@ -101,6 +132,8 @@ def simulated(kind, name, rows, seed):
     if kind == "gaussian":
         net = network(name, seed)
         return net.sample(rows, rng).to_pandas(), net.graph
+    if name.startswith("random "):
+        return random_tables(int(name.split()[1]), rows, rng)
     if kind == "discrete":
         net = aw.load(shared_folder() / "networks" / "discrete" / f"{name}.bif")
         return net.sample(rows, seed=seed).to_pandas(), net.graph
@@ -110,27 +143,61 @@ def simulated(kind, name, rows, seed):
     return frame, DAG.from_arcs(arcs, sorted(frame.columns))
 
 
+def random_tables(columns, rows, rng):
+    """Rows of a random network: average degree 2.5, two to four levels, rows of tables uniform."""
+    graph = random_graph(columns, 2.5, rng)
+    levels = rng.integers(2, 5, columns)
+    x = np.zeros((rows, columns), dtype=int)
+    for node in graph.order():
+        row = list(graph.parents[node])
+        shape = tuple(levels[row])
+        shares = rng.dirichlet(np.ones(levels[node]), int(np.prod(shape)))
+        cell = np.ravel_multi_index(x[:, row].T, shape) if row else np.zeros(rows, dtype=int)
+        x[:, node] = (rng.random(rows)[:, None] > shares[cell].cumsum(axis=1)).sum(axis=1)
+    x = np.minimum(x, levels - 1)
+    words = np.array(list("abcd"), dtype=object)
+    return pd.DataFrame({name: words[x[:, i]] for i, name in enumerate(graph.nodes)}), graph
+
+
 def learned(frame, **words):
-    """The graph of a quick search."""
-    return aw.learn(frame, certainty=False, search="greedy", progress=False, **words).graph
+    """A network by a quick search."""
+    return aw.learn(frame, certainty=False, search="greedy", progress=False, **words)
+
+
+def filled_once(gappy):
+    """Means in place of missing numbers, most frequent levels in place of missing ones."""
+    filled = gappy.copy()
+    for name in filled:
+        number = filled[name].dtype.kind == "f"
+        value = filled[name].mean() if number else filled[name].mode().iloc[0]
+        filled[name] = filled[name].fillna(value)
+    return filled
+
+
+def hard_em(gappy, words):
+    """The graph of structural EM: rows filled by a network that is learned from them, again and again."""
+    filled, before = filled_once(gappy), None
+    for _ in range(_ROUNDS):
+        net = learned(filled, **words)
+        if net.graph == before:
+            break
+        before, filled = net.graph, net.impute(gappy)
+    return before
 
 
 def treated(kind, treatment, frame, gappy, share, seed):
     """The graph by one treatment; None if it does not apply."""
     words = {"model": "discrete"} if kind == "discrete" else {}
     if treatment == "complete":
-        return learned(frame, **words)
+        return learned(frame, **words).graph
     if treatment == "fewer":
-        return learned(frame.iloc[: int(len(frame) * (1 - share) ** 2)], **words)
+        return learned(frame.iloc[: int(len(frame) * (1 - share) ** 2)], **words).graph
     if treatment in ("auto", "drop"):
-        return learned(gappy, missing=treatment, **words)
+        return learned(gappy, missing=treatment, **words).graph
     if treatment == "fill":
-        filled = gappy.copy()
-        for name in filled:
-            number = filled[name].dtype.kind == "f"
-            value = filled[name].mean() if number else filled[name].mode().iloc[0]
-            filled[name] = filled[name].fillna(value)
-        return learned(filled, **words)
+        return learned(filled_once(gappy), **words).graph
+    if treatment == "hard":
+        return hard_em(gappy, words)
     if treatment == "single":
         if kind != "gaussian":
             return None
@@ -139,7 +206,7 @@ def treated(kind, treatment, frame, gappy, share, seed):
 
         filled = gappy.copy()
         filled[:] = IterativeImputer(random_state=seed).fit_transform(gappy)
-        return learned(filled)
+        return learned(filled).graph
     if kind == "mixed":
         return None
     if treatment == "families" and kind != "gaussian":
@@ -154,29 +221,71 @@ def distance(graph, truth):
     return found.extra + found.missing
 
 
-def run_cell(kind, name, rows, way, share, tables, treatments):
-    """Print one line of a cell."""
+def run_graphs(networks, tables, treatments, lines):
+    """Append a line for each network, way of losing values, table and treatment that is not there yet."""
+    there = {key for key, _ in read_lines(lines)}
+    for kind, name, rows in networks:
+        for seed in range(1000, 1000 + tables):
+            frame, truth = simulated(kind, name, rows, seed)
+            for treatment in treatments:
+                for way, share in CELLS:
+                    once = treatment == "complete" and (way, share) != CELLS[0]
+                    key = (kind, name, rows, way, share, treatment, seed)
+                    if key not in there and not once:
+                        run_graph(key, frame, truth, lines)
+
+
+def run_graph(key, frame, truth, lines):
+    """Append the line of one graph: its distance, and the seconds of the processor."""
     from gaps import with_gaps  # of the shared data
 
-    found = {treatment: [] for treatment in treatments}
-    for seed in range(1000, 1000 + tables):
-        frame, truth = simulated(kind, name, rows, seed)
-        gappy = with_gaps(frame, share, way, seed)
-        for treatment in treatments:
-            try:
-                graph = treated(kind, treatment, frame, gappy, share, seed)
-            except aw.ArcwiseError:  # no complete row is left
-                graph = None
-            found[treatment].append(np.nan if graph is None else distance(graph, truth))
-    shown = "".join(f"{_mean(found[treatment]):>14}" for treatment in treatments)
-    print(f"{name:>14} {rows:>5} {way} {share:.0%}".ljust(34), shown, flush=True)
+    kind, _, _, way, share, treatment, seed = key
+    gappy = with_gaps(frame, share, way, seed)
+    began = time.process_time()
+    try:
+        graph = treated(kind, treatment, frame, gappy, share, seed)
+    except aw.ArcwiseError:  # no complete row is left
+        graph = None
+    took = time.process_time() - began
+    off = None if graph is None else distance(graph, truth)
+    with lines.open("a") as file:
+        file.write(json.dumps([*key, off, round(took, 3)]) + "\n")
 
 
-def _mean(values):
-    if np.isnan(values).any():
+def read_lines(lines):
+    """Yield the key of each line, with its distance and seconds."""
+    if lines.exists():
+        for line in lines.read_text().splitlines():
+            *key, off, took = json.loads(line)
+            yield tuple(key), (off, took)
+
+
+def print_table(lines):
+    """Print a line of Markdown for each cell: means, standard errors and stars."""
+    cells, seconds = defaultdict(dict), defaultdict(list)
+    for (_, name, rows, way, share, treatment, seed), (off, took) in read_lines(lines):
+        for each in CELLS if treatment == "complete" else [(way, share)]:
+            cells[name, rows, *each].setdefault(treatment, {})[seed] = off
+        seconds[name, rows, treatment].append(took)
+    print("| network, rows, values missing | tables |", " | ".join(TREATMENTS), "|")
+    for (name, rows, way, share), found in cells.items():
+        own = found.get("auto", {})
+        shown = " | ".join(_cell(found.get(word, {}), own) for word in TREATMENTS)
+        print(f"| {name}, {rows}, {share:.0%} {way} | {len(own)} | {shown} |")
+    for (name, rows, treatment), took in seconds.items():
+        print(f"{name}, {rows}, {treatment}: {np.mean(took):.2f} s a graph")
+
+
+def _cell(one, own):
+    """Mean and standard error, starred where `own` is higher by more than two standard errors."""
+    values = [each for each in one.values() if each is not None]
+    if not values or len(values) < len(one):
         return "-"
     error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0.0
-    return f"{np.mean(values):.1f} +- {error:.1f}"
+    both = [own[s] - one[s] for s in own if one.get(s) is not None]
+    gap = np.mean(both) if both else 0.0
+    worse = len(both) > 1 and gap > 2 * np.std(both, ddof=1) / len(both) ** 0.5
+    return f"{np.mean(values):.1f} ± {error:.1f}{'*' if worse else ''}"
 
 
 def real_tables():
@@ -232,24 +341,27 @@ def run_speed():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kind", choices=[*SIZES, "impute", "speed"])
+    parser.add_argument("what", choices=["graphs", "table", "impute", "speed"])
     parser.add_argument("--tables", type=int, default=5)
+    parser.add_argument("--lines", type=Path, default=Path("missing.jsonl"))
     parser.add_argument("--network", action="append", help="one of the networks; default all")
-    parser.add_argument("--treatment", action="append", choices=TREATMENTS)
+    parser.add_argument("--rows", type=int, help="a number of rows; default all")
+    parser.add_argument("--treatment", action="append", choices=[*TREATMENTS, "families"])
     given = parser.parse_args()
     sys.path.insert(0, str(shared_folder()))
-    if given.kind == "speed":
+    if given.what == "speed":
         return run_speed()
-    if given.kind == "impute":
+    if given.what == "impute":
         return run_imputation(given.tables)
-    treatments = given.treatment or TREATMENTS
-    print(" " * 34, "".join(f"{word:>14}" for word in treatments))
-    for name, rows in SIZES[given.kind]:
-        if given.network and name not in given.network:
-            continue
-        for way, share in CELLS:
-            run_cell(given.kind, name, rows, way, share, given.tables, treatments)
-    return None
+    if given.what == "table":
+        return print_table(given.lines)
+    chosen = [
+        each
+        for each in NETWORKS
+        if (not given.network or each[1] in given.network)
+        and (not given.rows or each[2] == given.rows)
+    ]
+    return run_graphs(chosen, given.tables, given.treatment or TREATMENTS, given.lines)
 
 
 if __name__ == "__main__":
