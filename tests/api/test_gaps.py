@@ -138,7 +138,7 @@ def test_rules_that_resample_complete_rows_name_what_they_need():
 
 
 def test_an_unknown_policy_is_an_error_that_lists_them():
-    with pytest.raises(DataError, match="'auto', 'impute', 'drop'"):
+    with pytest.raises(DataError, match="'auto', 'impute', 'weights', 'drop'"):
         aw.learn(columns(chain(12)), missing="guess")
 
 
@@ -161,3 +161,78 @@ def test_several_completions_differ_in_the_missing_values_alone():
     for matrix, same in zip(matrices, again, strict=True):
         assert (matrix[~gaps] == x[~gaps]).all()
         assert (matrix == same.matrix()).all()
+
+
+def test_em_ends_with_the_time_limit_and_a_note_states_it():
+    x = chain(15, rows=200)
+    net = aw.learn(columns(x), time_limit=0, progress=False)
+    assert any("stopped before it converged" in note for note in net.notes)
+    whole = aw.learn(columns(x), certainty=False)
+    assert not any("converged" in note for note in whole.notes)
+
+
+def losing_small(seed, rows=4000):
+    """x, and y = x + noise that is missing where x is small; z goes with y."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=rows)
+    y = x + rng.normal(size=rows)
+    z = y + rng.normal(size=rows)
+    lost = rng.random(rows) < 1 / (1 + np.exp(2 + 2 * x))
+    return {"x": x, "y": np.where(lost, np.nan, y), "z": z + 0.0}, y
+
+
+def test_weighted_rows_have_the_mean_of_all_rows():
+    data, y = losing_small(16)
+    means = {
+        word: aw.fit("x -> y -> z", data, missing=word).query("y").mean
+        for word in ("drop", "weights", "auto")
+    }
+    assert abs(means["drop"] - y.mean()) > 0.1
+    assert abs(means["weights"] - y.mean()) < 0.06
+    assert abs(means["auto"] - y.mean()) < 0.06
+
+
+def test_weighted_rows_count_as_their_effective_number_and_a_note_states_the_weights():
+    data, _ = losing_small(17, rows=600)
+    net = aw.learn(data, missing="weights")
+    there = (~np.isnan(data["y"])).sum()
+    assert 0.3 * there < net.rows < there
+    (note,) = [n for n in net.notes if "inverse probability" in n]
+    assert "given 'x'" in note
+    assert f"count as {net.rows:.0f} rows" in note
+    assert {frozenset(arc) for arc in net.graph.arcs} == {frozenset("xy"), frozenset("yz")}
+    rows = {frozenset((row["first"], row["second"])): row for row in net.edges.to_records()}
+    assert rows[frozenset("xy")]["certainty"] > 0.9
+    assert np.isfinite(aw.validate(data, missing="weights", folds=3).mean)
+
+
+def test_weights_are_equal_if_gaps_are_completely_at_random():
+    x = chain(18)
+    x[:, 0] = np.nan_to_num(x[:, 0])
+    words = [aw.learn(columns(x), missing=word, certainty=False) for word in ("weights", "drop")]
+    assert words[0].rows == pytest.approx(words[1].rows)
+    assert words[0].score == pytest.approx(words[1].score)
+    assert any("equal weights" in note for note in words[0].notes)
+
+
+def test_weights_need_a_column_without_gaps_and_a_complete_row():
+    with pytest.raises(DataError, match="needs a column without missing values"):
+        aw.learn(columns(chain(19)), missing="weights")
+    x = chain(20)
+    x[:, 0] = np.arange(300) % 7 + 0.5
+    x[::2, 1], x[1::2, 2] = np.nan, np.nan
+    with pytest.raises(DataError, match="None of 300 rows is complete"):
+        aw.learn(columns(x), missing="weights")
+
+
+def test_levels_may_decide_which_rows_are_complete():
+    rng = np.random.default_rng(21)
+    town = rng.choice(["a", "b", "c"], 1500)
+    sick = np.where(rng.random(1500) < np.where(town == "c", 0.8, 0.2), "yes", "no").astype(object)
+    share = sum(each == "yes" for each in sick) / 1500
+    sick[(town == "c") & (rng.random(1500) < 0.7)] = None
+    data = {"town": town, "sick": sick}
+    means = [aw.fit("town -> sick", data, missing=word) for word in ("drop", "weights")]
+    found = [net.query("sick").probability("yes") for net in means]
+    assert abs(found[0] - share) > 0.08
+    assert abs(found[1] - share) < 0.03

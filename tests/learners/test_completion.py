@@ -144,3 +144,48 @@ def test_validation_scores_rows_with_gaps_by_their_observed_part():
     aimed = aw.validate(gappy, folds=3, target="b")
     assert len(aimed.log_density) == sum(value is not None for value in gappy["b"])
     assert np.isfinite(aimed.log_density).all()
+
+
+def test_replicates_draw_the_missing_values_again_for_their_own_weights():
+    rng = np.random.default_rng(10)
+    table = aw.table(with_gaps(discrete_chain(rng, 200), rng, 0.3))
+    _, ready = prepare_data(Specification(np.random.default_rng(0)), Complete(table))
+    rows = ready.observed.rows
+    weights = rng.multinomial(rows, np.full(rows, 1 / rows)).astype(float)
+    one, same = (ready.redraw(weights, np.random.default_rng(1)) for _ in range(2))
+    other = ready.redraw(weights, np.random.default_rng(2))
+    tables = [each.table.to_arrow().to_pylist() for each in (one, same, other)]
+    assert tables[0] == tables[1] != tables[2]
+    assert one.observed.rows == (weights > 0).sum()
+    assert one.table.weights.sum() == pytest.approx(one.total)
+    shares = [
+        np.bincount(each.columns[0], each.weights) / each.weights.sum()
+        for each in (one.table, ready.observed.with_weights(weights, "together").complete())
+    ]
+    assert shares[0] == pytest.approx(shares[1], abs=0.1)
+
+
+def test_tables_with_gaps_have_a_quick_certainty():
+    rng = np.random.default_rng(11)
+    net = aw.learn(with_gaps(discrete_chain(rng, 300), rng, 0.2))
+    rows = {frozenset((row["first"], row["second"])): row for row in net.edges.to_records()}
+    assert rows[frozenset("ab")]["certainty"] > 0.9
+    assert rows[frozenset("bc")]["certainty"] > 0.9
+
+
+def test_drawing_ends_with_the_time_limit_and_a_note_states_it():
+    rng = np.random.default_rng(12)
+    gappy = with_gaps(discrete_chain(rng, 300), rng, 0.2)
+    net = aw.learn(gappy, time_limit=0, progress=False)
+    assert any("Drawing missing values was stopped after 0 of 4 rounds" in n for n in net.notes)
+    graph = aw.dag("a -> b -> c")
+    spec, seen = Specification(np.random.default_rng(0)), []
+
+    def watch(step):
+        seen.append(step.what)
+        return len(seen) > 6
+
+    _, ready = prepare_data(spec, Complete(aw.table(gappy)), graph, watch)
+    assert "round 1 of 4 of drawing missing values" in seen
+    assert any("was stopped after 1 of 4 rounds" in note for note in ready.notes)
+    assert not ready.table.missing().any()

@@ -22,7 +22,7 @@ from arcwise.api.options import Method, Model, Option, Prior, ScoreOption, Searc
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import CertaintyBudget, Progress
-from arcwise.data import Source, any_table, fingerprint, statistics_of
+from arcwise.data import CompletedRows, Source, any_table, fingerprint, statistics_of
 from arcwise.errors import ArcwiseError, DataError, FitError, NoTimeError, OptionError, plural
 from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_certainty
 from arcwise.graphs import Limits, Rules
@@ -292,6 +292,8 @@ def _quick_replicates(
 
     A few are tried first, at the pace at which the others of the fewest that count fit into the budget.
     """
+    if net.fits is not None and isinstance(net.fits.statistics, CompletedRows):
+        source = net.fits.statistics  # missing values are not drawn from the start again
     plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
     with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
         chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None

@@ -98,7 +98,8 @@ def learn(
         rejects tiers.
     prior : what an expert knows, as `aw.Prior`: a graph that arcs should not differ from, or artificial rows.
     missing : what to do about missing values: "auto" uses all observed values (by EM, or draws), "impute"
-        always draws, "drop" takes only complete rows.
+        always draws, "weights" weighs complete rows by the inverse probability of being complete, "drop"
+        takes only complete rows.
     certainty : how sure each edge and direction is. By default a quick bootstrap of 100 replicates, found
         where edges are first looked at (`edges`, print, `plot`, `save`, a query with do=), in at most the
         time that learning took, or 2 s; of those that fit in, 100, 60 or 30 count, and the table says how

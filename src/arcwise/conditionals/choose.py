@@ -35,7 +35,7 @@ from arcwise.conditionals.neural import NeuralFamily
 from arcwise.conditionals.parzen import ParzenFamily
 from arcwise.conditionals.refusals import no_model
 from arcwise.conditionals.rowwise import RowFits
-from arcwise.data import Complete, Kind, Source, Statistics, Table, Variable
+from arcwise.data import Complete, Kind, Source, Statistics, Table, Variable, WeightedRows
 from arcwise.data.prepare import checked_policy
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to, unknown
@@ -121,14 +121,19 @@ def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> St
 
     First kinds: numeric levels become numbers unless their kind was asked for. Then missing values, by the
     policy `missing`: a family that learns from rows with missing values gets them, others get the complete
-    rows. Then the family's check of its columns.
+    rows, with weights by "weights". Then the family's check of its columns.
     """
-    keep = checked_policy(missing) == "auto" and family.takes_gaps
+    policy = checked_policy(missing)
+    keep = policy == "auto" and family.takes_gaps
 
     def prepared(table: Table) -> Table:
         ready = recast(family, table)
         return _check_weights(family.prepare(ready if keep else ready.complete()))
 
+    if policy == "weights" and isinstance(statistics, Complete):
+        table = recast(family, statistics.table)
+        if table.missing().any():
+            return WeightedRows(table).prepared(prepared)
     ready = statistics.prepared(prepared)
     if keep and isinstance(ready, Complete) and ready.table.missing().any():
         return family.with_gaps(ready.table)

@@ -25,6 +25,7 @@ from arcwise.data.statistics import (
     Incomplete,
     Source,
     Statistics,
+    WeightedRows,
     statistics_of,
 )
 from arcwise.data.stream import counts, gather_file, moments
@@ -53,6 +54,7 @@ __all__ = [
     "Statistics",
     "Table",
     "Variable",
+    "WeightedRows",
     "any_table",
     "audit",
     "check_square",

@@ -203,15 +203,18 @@ class StandardRows(NamedTuple):
         logliks = tuple(each - float(counts @ np.log(scale)) for each in fit.logliks)
         return NormalEstimate(mean, covariance, logliks, fit.converged)
 
-    def fit(self, prior: float = RIDGE) -> NormalEstimate:
-        """Fit mean and covariance, in standard units, with rows of unrelated columns added."""
+    def fit(self, prior: float = RIDGE, stop: Callable[[], bool] | None = None) -> NormalEstimate:
+        """Fit mean and covariance, in standard units, with rows of unrelated columns added.
+
+        `stop` may end it early (see `maximise_normal`).
+        """
         size, total = int(self.varying.sum()), self.patterns.total
         own = prior * np.eye(size)
 
         def update(mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
             return mean, (total * covariance + own) / (total + prior)
 
-        return maximise_normal(self.patterns, np.zeros(size), np.eye(size), update, prior)
+        return maximise_normal(self.patterns, np.zeros(size), np.eye(size), update, prior, stop)
 
 
 def fit_normal(rows: Floats, weights: Floats, *, prior: float = RIDGE) -> NormalEstimate:
@@ -242,7 +245,7 @@ def maximise_normal(
     covariance: Floats,
     update: Update,
     prior: float = 0.0,
-    check: Callable[[], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> NormalEstimate:
     """Run EM from a normal distribution until a round gains little.
 
@@ -252,12 +255,12 @@ def maximise_normal(
     mean, covariance : where to start.
     update : makes expected moments those of a model, such as a graph's.
     prior : rows of unrelated columns that the update adds.
-    check : called before each round; what it raises ends the work.
+    stop : asked before each further round; True ends the work before it has converged.
     """
     logliks: list[float] = []
     for _ in range(MAX_ROUNDS):
-        if check is not None:
-            check()
+        if stop is not None and logliks and stop():
+            break
         precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
         loglik, centre, squares = patterns.expect(mean, covariance, precision)
         if prior:

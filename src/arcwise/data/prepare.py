@@ -168,9 +168,9 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
 # -- gaps ----------------------------------------------------------------------------------------
 
 
-POLICIES = ("auto", "impute", "drop")
-"""What to do about missing values: use all observed ones, by EM or by draws; always draw the missing ones; or
-drop the rows that have any missing."""
+POLICIES = ("auto", "impute", "weights", "drop")
+"""What to do about missing values: use all observed ones, by EM or by draws; always draw the missing ones; weigh
+the complete rows so that they stand for all; or drop the rows that have any missing."""
 
 
 def as_numbers(table: Table) -> Table:
@@ -204,8 +204,8 @@ def checked_policy(missing: object) -> str:
     >>> checked_policy(["?"])
     Traceback (most recent call last):
     ...
-    arcwise.errors.DataError: missing= must be a policy for missing values ('auto', 'impute', 'drop'), got \
-['?']: give values that mean missing as na_values=['?'].
+    arcwise.errors.DataError: missing= must be a policy for missing values ('auto', 'impute', 'weights', \
+'drop'), got ['?']: give values that mean missing as na_values=['?'].
     """
     if isinstance(missing, str) and missing in POLICIES:
         return missing

@@ -63,8 +63,10 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
     return found
 
 
-def bind(spec: Specification, source: Source) -> Problem:
+def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Problem:
     """Tie a specification to data, as the problem of the learner that it means.
+
+    `watch` may stop the estimation of missing values, which the result then notes.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def bind(spec: Specification, source: Source) -> Problem:
                     "graph='undirected', model='gaussian', search='glasso' or 'neighbourhood': "
                     "use one number here."
                 )
-            return learner.bind(spec, statistics)
+            return learner.bind(spec, statistics, watch)
     raise unknown("search", spec.search, known)
 
 
@@ -106,7 +108,7 @@ class Learner:
     """A specification as a learner: a function from a table to a network.
 
     `n_jobs` processes work on what can be shared out; `watch` may ask to stop, and `tuning_watch` is the one
-    for the choice of a penalty.
+    for missing values and the choice of a penalty.
     """
 
     spec: Specification
@@ -122,7 +124,7 @@ class Learner:
 
     def learn(self, source: Source) -> LearnedNetwork:
         """Bind the specification, choose the penalty where a rule asks for it, then learn."""
-        problem, spec = bind(self.spec, source), self.spec
+        problem, spec = bind(self.spec, source, self.tuning_watch), self.spec
         rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
         if rule is None:
             learned = problem.learn(problem.penalty, self.watch)

@@ -72,9 +72,9 @@ class BoundaryLearner(UndirectedProblem):
     searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; settle the search, and say where rows are few for it."""
-        problem = super().bind(spec, statistics)
+        problem = super().bind(spec, statistics, watch)
         word, said = problem._settled_search()
         problem = replace(problem, spec=spec.but(search=word)).said(said)
         columns, rows = len(problem.fits.nodes), problem.fits.rows

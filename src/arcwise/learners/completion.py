@@ -13,9 +13,11 @@ distribution unchanged (iterated sampling importance resampling; Andrieu, Lee an
 local model will do.
 """
 
+import copy
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +25,16 @@ from numpy.typing import NDArray
 from arcwise.conditionals import Conditional, choose
 from arcwise.data import Complete, CompletedRows, Table
 from arcwise.data.variable import Variable
-from arcwise.errors import DataError
+from arcwise.errors import DataError, plural
 from arcwise.graphs import DAG
 from arcwise.learners.specification import Specification
+from arcwise.notes import data_note
+from arcwise.results import SearchEnd, Trail, Watch
 
-__all__ = ["RowChains", "complete_rows"]
+if TYPE_CHECKING:
+    from arcwise.learners.directed import DirectedProblem
+
+__all__ = ["Completion", "RowChains", "complete_rows"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -43,6 +50,7 @@ DRAWS = 10
 """Completions of each row that are handed on; a score of held-out rows gets one, as it holds out rows. With
 five, alarm (1000 rows, 30 % missing) has 1.5 wrong edges more; with twenty, as many as with ten."""
 
+_REDRAWS = 2  # sweeps of a replicate, which begin with the values drawn last
 _POOL = 8  # candidates for a missing number
 _MAX_COUNTED = 100_000  # filled rows of levels, beyond which there are fewer draws;
 _MAX_FITTED = 10_000  # and of other models, which are fitted row by row
@@ -65,7 +73,7 @@ class RowChains:
         self.rows = np.concatenate([full, np.repeat(np.flatnonzero(incomplete), draws)])
         own = np.ones(table.rows) if table.weights is None else table.weights
         self.weights = own[self.rows] / np.where(incomplete[self.rows], draws, 1)
-        self.table, self.rng = table, rng
+        self.table, self.draws, self.rng = table, draws, rng
         holes: NDArray[np.bool_] = np.asarray(gaps[self.rows])
         self.hidden = [np.flatnonzero(holes[:, i]) for i in range(holes.shape[1])]
         self.columns = [column[self.rows] for column in table.columns]
@@ -74,6 +82,28 @@ class RowChains:
             if not observed.size:
                 raise DataError(f"{table.names[i]!r} must have values, got none: leave it out.")
             self.columns[i][places] = self.columns[i][rng.choice(observed, len(places))]
+
+    def reweighted(self, weights: Array, rng: np.random.Generator) -> "RowChains":
+        """Return the chains of the rows with positive weights, with these weights and another generator.
+
+        Parameters
+        ----------
+        weights : how often each row of the table counts.
+        rng : random generator.
+        """
+        chains = copy.copy(self)
+        own = np.ones(self.table.rows) if self.table.weights is None else self.table.weights
+        kept, there = np.flatnonzero(weights[self.rows] > 0), np.flatnonzero(weights > 0)
+        ratio = np.divide(weights, own, out=np.zeros(len(own)), where=own > 0)
+        chains.weights = (self.weights * ratio[self.rows])[kept]
+        chains.table = self.table.take(there).with_weights(weights[there], "together")
+        chains.rows = np.searchsorted(there, self.rows[kept])
+        chains.rng = rng
+        place = np.full(len(self.rows), -1)
+        place[kept] = np.arange(len(kept))
+        chains.hidden = [(moved := place[places])[moved >= 0] for places in self.hidden]
+        chains.columns = [column[kept] for column in self.columns]
+        return chains
 
     def filled(self, *, merged: bool = False) -> Table:
         """Return the rows with the values drawn last; equal draws of a row of levels can be merged."""
@@ -152,7 +182,9 @@ class RowChains:
         return picks
 
 
-def complete_rows(spec: Specification, table: Table, graph: DAG | None = None) -> CompletedRows:
+def complete_rows(
+    spec: Specification, table: Table, graph: DAG | None = None, watch: Watch | None = None
+) -> CompletedRows:
     """Return rows with all missing values drawn, for learning by a specification.
 
     Parameters
@@ -160,9 +192,8 @@ def complete_rows(spec: Specification, table: Table, graph: DAG | None = None) -
     spec : whose family and score are to be served.
     table : rows with missing values, of kinds that the family takes.
     graph : the graph of the working network; None learns it.
+    watch : may ask to stop: the values drawn last are the result then, which a note states.
     """
-    from arcwise.learners.directed import DirectedProblem  # which binds data by `prepared`
-
     observed = _with_values(table)
     incomplete = int(observed.missing().any(axis=1).sum())
     counted = all(variable.discrete for variable in observed.variables)
@@ -170,20 +201,73 @@ def complete_rows(spec: Specification, table: Table, graph: DAG | None = None) -
     draws = 1 if _holds_out(spec) else max(1, min(DRAWS, most))
     rng = spec.generator().spawn(5)[4]
     chains, work = RowChains(observed, draws, rng), _working_specification(spec, observed)
+    trail, on, done = Trail(watch), graph or DAG(observed.names, ((),) * len(observed.names)), 0
+    with suppress(SearchEnd):
+        for _ in range(ROUNDS):
+            said = f"round {done + 1} of {ROUNDS} of drawing missing values"
+            if trail.tick(said, float("nan"), 0):
+                break
+            if graph is None:
+                on = _bound(work, chains).structure(0.0, watch)
+            for _ in range(SWEEPS):
+                trail.check()
+                chains.sweep(on, _local_models(work, chains, on))
+            done += 1
+    completion = Completion(spec, work, on, chains)
+    rows = completion.rows()
+    if done == ROUNDS:
+        return rows
+    short = data_note(
+        f"Drawing missing values was stopped after {done} of {ROUNDS} rounds: dependence may be diluted."
+    )
+    return CompletedRows(rows.table.with_notes(short), rows.observed, completion.how, completion)
 
-    def bound() -> DirectedProblem:
-        return DirectedProblem.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
 
-    for _ in range(ROUNDS):
-        on = bound().structure(0.0) if graph is None else graph
-        for _ in range(SWEEPS):
-            fits = bound().fits
-            models = [fits.conditional(node, row) for node, row in enumerate(on.parents)]
-            chains.sweep(on, models)
-    times = "time" if draws == 1 else "times"
-    how = f"used, the missing ones drawn {draws} {times} given them,"
-    filled = spec.family.prepare(chains.filled(merged=True))
-    return CompletedRows(filled, observed, how)
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """Chains that have drawn missing values, with the working network's graph, from which they can go on.
+
+    `spec` is what the rows are for, `work` the specification of the working network.
+    """
+
+    spec: Specification
+    work: Specification
+    graph: DAG
+    chains: RowChains
+
+    @property
+    def how(self) -> str:
+        """What was done, for a note."""
+        draws = self.chains.draws
+        return f"used, the missing ones drawn {plural(draws, 'time')} given them,"
+
+    def rows(self) -> CompletedRows:
+        """Return the completed rows."""
+        filled = self.spec.family.prepare(self.chains.filled(merged=True))
+        return CompletedRows(filled, self.chains.table, self.how, self)
+
+    def __call__(self, weights: NDArray[np.float64], rng: np.random.Generator) -> CompletedRows:
+        """Return rows with other weights, such as those of a replicate, whose missing values are drawn again.
+
+        The chains go on from the values drawn last, on the same graph, with parameters that are fitted to
+        the weighted rows.
+        """
+        chains = self.chains.reweighted(weights, rng)
+        for _ in range(_REDRAWS):
+            chains.sweep(self.graph, _local_models(self.work, chains, self.graph))
+        return replace(self, chains=chains).rows()
+
+
+def _bound(work: Specification, chains: RowChains) -> "DirectedProblem":
+    """The problem of the working network."""
+    from arcwise.learners.directed import DirectedProblem  # which binds data by `specification`
+
+    return DirectedProblem.bind_prepared(work, Complete(work.family.prepare(chains.filled())))
+
+
+def _local_models(work: Specification, chains: RowChains, graph: DAG) -> list[Conditional]:
+    fits = _bound(work, chains).fits
+    return [fits.conditional(node, row) for node, row in enumerate(graph.parents)]
 
 
 def _with_values(table: Table) -> Table:

@@ -98,9 +98,9 @@ class Correlations(UndirectedProblem):
     fits: GaussianFits
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; refuse what correlations do not know."""
-        spec, rows = prepare_data(spec, statistics)
+        spec, rows = prepare_data(spec, statistics, watch=watch)
         if spec.family.name != "gaussian":
             raise OptionError(
                 f"The search {spec.search!r} estimates a precision matrix and needs "
@@ -274,14 +274,14 @@ class StepwiseLearner(Correlations):
         return plain and spec.family.name == "gaussian"
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
             raise OptionError(
                 "search='stepwise' uses the extended BIC and takes no penalty: leave penalty= "
                 "out and set gamma=, or use search='glasso'."
             )
-        return super().bind(spec.but(search="stepwise"), statistics)
+        return super().bind(spec.but(search="stepwise"), statistics, watch)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Add and take out edges one by one, and fit the network on the graph found."""

@@ -41,9 +41,9 @@ class DirectedProblem(Problem):
     searches = SEARCHES
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; few rows bound the number of parents, and it is said."""
-        problem = super().bind(spec, statistics)
+        problem = super().bind(spec, statistics, watch)
         problem = problem.said(_apart_note(problem._apart))
         most = problem._most_parents
         if most is None:
@@ -255,7 +255,11 @@ class DirectedProblem(Problem):
             kept, result = self._found(penalty, begin, {**once, **self.options}, watch)
             if result.stopped == ASKED:
                 return None
-            found.append(directed_net(result.graph, kept.fits, check=_no_blankets))
+            found.append(
+                directed_net(
+                    result.graph, kept.fits, check=None if kept.fits.closed else _no_blankets
+                )
+            )
         return found
 
 

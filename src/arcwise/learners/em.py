@@ -4,6 +4,8 @@ Expected moments are those of the rows under the current network; the network of
 them, on its graph (Lauritzen 1995). The likelihood of the observed values never falls.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,10 +19,11 @@ __all__ = ["fits_on_graph", "implied_covariance"]
 Array = NDArray[np.float64]
 
 
-def fits_on_graph(graph: DAG, fits: Fits) -> Fits:
+def fits_on_graph(graph: DAG, fits: Fits, stop: Callable[[], bool] | None = None) -> Fits:
     """Return fits whose models on a graph have the largest likelihood of all observed values.
 
     These are the same fits if no values are missing. On other graphs they mean nothing.
+    `stop` is asked before each round whether to end.
     """
     statistics = fits.statistics
     if not isinstance(fits, GaussianFits) or not isinstance(statistics, Incomplete):
@@ -30,7 +33,7 @@ def fits_on_graph(graph: DAG, fits: Fits) -> Fits:
         tuple(numbers[x] for x in graph.parents[column] if x in numbers) for column in numbers
     ]
     order = [numbers[x] for x in graph.order() if x in numbers]
-    moments = statistics.moments_of(lambda matrix: implied_covariance(matrix, parents, order))
+    moments = statistics.moments_of(lambda matrix: implied_covariance(matrix, parents, order), stop)
     return GaussianFits(GatheredMoments(moments))
 
 

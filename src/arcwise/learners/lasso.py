@@ -49,13 +49,13 @@ class Lasso(Correlations):
         return spec.search in cls.searches
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; cross-validation judges the lasso's own numbers."""
         if spec.search == "auto":
             spec = spec.but(search="glasso")
         if spec.rule in ("cv", "cv-1se") and spec.search != "neighbourhood":
             spec = spec.but(search_options={"refit": False, **spec.search_options})
-        return super().bind(spec, statistics)
+        return super().bind(spec, statistics, watch)
 
     @property
     def picks(self) -> bool:

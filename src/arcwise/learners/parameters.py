@@ -69,11 +69,26 @@ def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> Bayes
     fits : a family tied to the data.
     check : called before each blanket model; where it raises `SearchEnd`, there are none.
     """
-    fitted, blankets = _local_models(fits_on_graph(graph, fits), graph.parents), None
+    fitted, blankets = _local_models(fits_on_graph(graph, fits, _stop(check)), graph.parents), None
     with contextlib.suppress(SearchEnd):
         if not fits.closed and _takes_all(fits, wide := moral(graph)):
             blankets = markov_net(wide, fits, check=check)
     return BayesNet(fits.statistics.variables, graph, fitted, blankets)
+
+
+def _stop(check: Check | None) -> Callable[[], bool] | None:
+    """A check as a question: whether to end."""
+    if check is None:
+        return None
+
+    def stop() -> bool:
+        try:
+            check()
+        except SearchEnd:
+            return True
+        return False
+
+    return stop
 
 
 def _takes_all(fits: Fits, graph: UGraph) -> bool:

@@ -92,9 +92,9 @@ class Problem:
         return spec.search in cls.searches
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
-        """Tie a specification to data."""
-        spec, rows = prepare_data(spec, statistics)
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
+        """Tie a specification to data; `watch` may stop the estimation of missing values."""
+        spec, rows = prepare_data(spec, statistics, watch=watch)
         return cls.bind_prepared(spec, rows)
 
     @classmethod

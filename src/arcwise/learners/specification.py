@@ -9,12 +9,13 @@ import numpy as np
 
 from arcwise.conditionals import Choice, DefaultScore, Family, choose, prepare
 from arcwise.conditionals.choose import recast
-from arcwise.data import Statistics, Table, Variable
+from arcwise.data import Incomplete, Statistics, Table, Variable
 from arcwise.data.prepare import checked_policy
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, Rules
 from arcwise.io.checkpoint import option_text
 from arcwise.learners.parallel import cores
+from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
 __all__ = ["Specification", "prepare_data", "prepared_cases"]
@@ -99,12 +100,15 @@ class Specification:
 
 
 def prepare_data(
-    spec: Specification, statistics: Statistics, graph: DAG | None = None
+    spec: Specification,
+    statistics: Statistics,
+    graph: DAG | None = None,
+    watch: Watch | None = None,
 ) -> tuple[Specification, Statistics]:
     """Choose the family of each variable, and bring the data into the form that they take.
 
     The specification that is returned has the choice in it, which is not made again. Missing values are drawn
-    from a network on `graph`, if there is one.
+    from a network on `graph`, if there is one; `watch` may stop this, and EM.
     """
     spec = spec.chosen(statistics.variables)
     family = spec.family
@@ -113,8 +117,12 @@ def prepare_data(
             complete_rows,  # which learns networks by this module
         )
 
-        return spec, complete_rows(spec, _recast(spec, statistics), graph)
-    return spec, prepare(family, statistics, spec.missing)
+        return spec, complete_rows(spec, _recast(spec, statistics), graph, watch)
+    ready = prepare(family, statistics, spec.missing)
+    if isinstance(ready, Incomplete):
+        trail = Trail(watch)
+        ready.estimate(lambda: trail.tick("EM of missing values", float("nan"), 0))
+    return spec, ready
 
 
 def prepared_cases(
@@ -136,7 +144,7 @@ def _recast(spec: Specification, statistics: Statistics) -> Table:
 def draws_values(spec: Specification, statistics: Statistics) -> bool:
     """Whether missing values are drawn: a family or a score of the specification needs complete rows."""
     policy = checked_policy(spec.missing)
-    if policy == "drop" or not statistics.has_rows:
+    if policy in ("drop", "weights") or not statistics.has_rows:
         return False
     if policy == "auto" and spec.family.takes_gaps and spec.score not in _PREDICTIVE:
         return False

@@ -42,13 +42,13 @@ class ChowLiuLearner(Problem):
     searches = {"chow-liu": chow_liu}  # noqa: RUF012
 
     @classmethod
-    def bind(cls, spec: Specification, statistics: Statistics) -> Self:
+    def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; refuse what a tree cannot begin with."""
         if spec.start != "empty" or spec.expert is not None:
             raise GraphError(
                 "The best tree needs no start graph and no expert graph: leave them out."
             )
-        problem = super().bind(spec, statistics)
+        problem = super().bind(spec, statistics, watch)
         if not problem.score.equivalent:
             raise FitError(
                 f"The score {problem.score_word!r} depends on directions, but the best tree "

@@ -6,6 +6,7 @@ from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.completed import CompletedRows
 from arcwise.data.statistics.gathered import GatheredMoments
 from arcwise.data.statistics.incomplete import Incomplete
+from arcwise.data.statistics.inverse_weights import WeightedRows
 from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 
@@ -17,6 +18,7 @@ __all__ = [
     "Incomplete",
     "Source",
     "Statistics",
+    "WeightedRows",
     "statistics_of",
 ]
 

@@ -8,35 +8,63 @@ with 500 rows have half a false edge.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.incomplete import complete_equivalent, gap_notes, pair_counts
 from arcwise.data.table import Table
 
-__all__ = ["CompletedRows"]
+__all__ = ["CompletedRows", "Representatives"]
+
+Redraw = Callable[[NDArray[np.float64], np.random.Generator], Any]
 
 
-class CompletedRows(Complete):
-    """Complete rows that stand for rows with missing values.
+class Representatives(Complete):
+    """Complete rows that stand for rows with missing values, which are `observed`."""
+
+    observed: Table
+
+    def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
+        """Return the rows with their missing values."""
+        return self.observed
+
+    def prepared(self, change: Callable[[Table], Table]) -> Complete:
+        """Return the statistics of the changed table, which stand for the same rows."""
+        table = change(self.table)
+        if table.names != self.table.names or table.rows != self.table.rows:
+            return Complete(table)
+        changed = copy.copy(self)
+        changed.__dict__.pop("_moments", None)
+        Complete.__init__(changed, table)
+        changed.effective_rows = self.effective_rows
+        return changed
+
+
+class CompletedRows(Representatives):
+    """Rows whose missing values were drawn.
 
     Parameters
     ----------
     filled : each row as often as it was drawn, with weights that sum to the number of rows.
     observed : the rows with their missing values, from which replicates are drawn.
     how : what was done, for a note.
+    redraw : from weights of the observed rows and a random generator to other completed rows, whose values
+        are drawn again with the parameters that these weights lead to.
     """
 
-    def __init__(self, filled: Table, observed: Table, how: str) -> None:
+    def __init__(
+        self, filled: Table, observed: Table, how: str, redraw: Redraw | None = None
+    ) -> None:
         counts = pair_counts(observed)
         worth = float(np.round(np.sqrt(complete_equivalent(counts) * observed.total)))
         weights = filled.weights
         if weights is not None:
             filled = filled.with_weights(weights * (worth / observed.total), "together")
         super().__init__(filled.with_notes(*gap_notes(observed, counts, worth, how)))
-        self.observed = observed
+        self.observed, self.redraw = observed, redraw
         self.effective_rows = worth * observed.effective_rows / observed.total
-
-    def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
-        """Return the rows with their missing values."""
-        return self.observed

@@ -96,10 +96,24 @@ class Incomplete(Statistics):
 
     @cached_property
     def _standard(self) -> tuple[StandardRows, NormalEstimate] | None:
+        return self._estimate(None)
+
+    def _estimate(
+        self, stop: Callable[[], bool] | None
+    ) -> tuple[StandardRows, NormalEstimate] | None:
         table = self.table
         weights = np.ones(table.rows) if table.weights is None else table.weights
         standard = StandardRows.of(table.matrix(), weights)
-        return None if standard is None else (standard, standard.fit(PRIOR))
+        return None if standard is None else (standard, standard.fit(PRIOR, stop))
+
+    def estimate(self, stop: Callable[[], bool]) -> None:
+        """Run EM now instead of at first use; `stop` is asked before each round whether to end.
+
+        A note states if EM ended before it converged.
+        """
+        result = self.__dict__["_standard"] = self._estimate(stop)
+        if result is not None and not result[1].converged:
+            self.notes = (*self.notes, _NOT_CONVERGED)
 
     @cached_property
     def _moments(self) -> Moments:
@@ -110,17 +124,19 @@ class Incomplete(Statistics):
         return self._counted(standard.in_units(fit))
 
     def _counted(self, fit: NormalEstimate) -> Moments:
-        notes = self.notes if fit.converged else (*self.notes, _NOT_CONVERGED)
         scatter = fit.covariance * self.total
-        return Moments(self.variables, self.total, fit.mean, scatter, self.order, notes)
+        return Moments(self.variables, self.total, fit.mean, scatter, self.order, self.notes)
 
-    def moments_of(self, project: Callable[[Floats], Floats]) -> Moments:
+    def moments_of(
+        self, project: Callable[[Floats], Floats], stop: Callable[[], bool] | None = None
+    ) -> Moments:
         """Return the moments of largest likelihood in a model, such as a graph's.
 
         Parameters
         ----------
         project : from the covariance of complete data to the one of largest likelihood in the model; the
             columns are those that vary, in standard units.
+        stop : asked before each round of EM whether to end.
         """
         if self._standard is None:
             return self._moments
@@ -131,7 +147,7 @@ class Incomplete(Statistics):
             return mean, project(covariance + ridge)
 
         start = project(fit.covariance)
-        own = maximise_normal(standard.patterns, fit.mean, start, update)
+        own = maximise_normal(standard.patterns, fit.mean, start, update, stop=stop)
         return self._counted(standard.in_units(own))
 
     @cached_property
@@ -184,7 +200,8 @@ class Incomplete(Statistics):
 
 
 _NOT_CONVERGED = data_note(
-    "EM of mean and covariance stopped before it converged: too little is observed together."
+    "EM of mean and covariance stopped before it converged: time ran out, or too few values are observed "
+    "together."
 )
 
 

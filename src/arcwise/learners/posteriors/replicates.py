@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.conditionals import DefaultScore
-from arcwise.data import Complete, Table
+from arcwise.data import Complete, CompletedRows, Statistics, Table
 from arcwise.errors import ArcwiseError, FitError, NoTimeError, OptionError, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
@@ -123,7 +123,7 @@ class Replicates:
     """The work of one replicate, by its number: an object that can be sent to other processes.
 
     `table` is prepared; `binds` is the learner; `penalties`, where there are some, ask for a graph at each
-    of them.
+    of them; `redraw` draws missing values again for the weights of a replicate.
     """
 
     spec: Specification
@@ -135,6 +135,7 @@ class Replicates:
     fraction: float = 0.5
     penalties: tuple[float, ...] = ()
     watch: Watch | None = None
+    redraw: Callable[[Array, np.random.Generator], CompletedRows] | None = None
 
     @classmethod
     def of(
@@ -161,7 +162,11 @@ class Replicates:
         )
         if SCORES[choices.problem.score_word].meaning == "predictive" and table.units > table.rows:
             table = table.expanded()  # copies of a unit go together, not those of a distinct row
-        return cls(choices.spec, table, type(choices.problem), choices.penalty, rng, **more)
+        source = choices.problem.source
+        redraw = source.redraw if isinstance(source, CompletedRows) else None
+        redraw = redraw if way != "none" and table is source.cases("") else None
+        kind, penalty = type(choices.problem), choices.penalty
+        return cls(choices.spec, table, kind, penalty, rng, redraw=redraw, **more)
 
     def spec_of(self, number: int) -> Specification:
         """What is learned in a replicate: its search begins and moves by a generator of its own."""
@@ -178,10 +183,18 @@ class Replicates:
             return self.table.take(np.repeat(np.arange(self.table.rows), weights.astype(np.intp)))
         return self.table.with_weights(weights, "together")
 
+    def statistics_of(self, number: int) -> Statistics:
+        """The data of a replicate, with missing values drawn again where there are some."""
+        if self.redraw is None:
+            return Complete(self.table_of(number))
+        rng = child_of(self.rng, number)
+        weights = row_weights(self.table, rng, self.resampling, self.fraction)
+        return self.redraw(weights, rng)
+
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
         """The graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
         try:
-            problem = self.binds.bind(self.spec_of(number), Complete(self.table_of(number)))
+            problem = self.binds.bind(self.spec_of(number), self.statistics_of(number))
             if not self.penalties:
                 return (problem.structure(self.penalty, self.watch),)
             return problem.structures(self.penalties, self.watch)
