@@ -77,3 +77,14 @@ def test_the_input_is_never_overwritten(run, net, gappy):
     content = gappy.read_bytes()
     assert run("impute", net, gappy, "-o", gappy).code == 1
     assert gappy.read_bytes() == content
+
+
+def test_several_completions_are_written_to_numbered_files(run, net, gappy):
+    done = run("impute", net, gappy, "--completions", 3, "-o", "filled.csv")
+    assert done.code == 0, done.err
+    texts = [Path(f"filled-{number}.csv").read_text() for number in (1, 2, 3)]
+    assert len(set(texts)) == 3
+    assert not any(",," in text for text in texts)
+    assert not Path("filled.csv").exists()
+    done = run("impute", net, gappy, "--completions", 3)
+    assert "name them with --output" in done.err

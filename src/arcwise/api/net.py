@@ -36,6 +36,7 @@ from arcwise.scores import Score
 
 if TYPE_CHECKING:
     from arcwise.api.document import Document
+    from arcwise.api.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,6 +167,34 @@ class Network(AskedNetwork, Figures):
         return made_certain(
             self, method, draws, prior, seed, n_jobs, time_limit, progress, checkpoint
         )
+
+    @with_advice
+    def sensitivity(
+        self,
+        column: str,
+        *,
+        shifts: Iterable[float] = (-1.0, -0.5, 0.5, 1.0),
+        target: str | None = None,
+        given: Mapping[str, Any] | None = None,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+    ) -> "Sensitivity":
+        """Return what changes if the missing values of a column differ from what the observed ones suggest.
+
+        Missing values are drawn given all others, shifted, and the network is learned again from each table.
+
+        Parameters
+        ----------
+        column : the variable whose missing values are shifted.
+        shifts : in standard deviations of its observed values. For ordered or two levels, what the log odds
+            of a level rise by for each standard deviation that it is higher.
+        target, given : also answer `query(target, given)` for each shift.
+        time_limit : seconds; the shifts done until then are returned, small ones first.
+        progress : as for `learn`.
+        """
+        from arcwise.api.sensitivity import shift_missing
+
+        return shift_missing(self, column, shifts, target, given, time_limit, progress)
 
     def refit_losses(self) -> EdgeTable:
         """The edges, each with what the likelihood loses per row without it when all others are refitted.

@@ -1,4 +1,4 @@
-"""The command that says how sure each edge is: ``posterior``."""
+"""Commands on certainty: ``posterior``, and ``sensitivity`` to missing values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from arcwise.cli import flags, outputs, terminal
-from arcwise.cli.arguments import number
+from arcwise.cli.arguments import names, number, numbers
 from arcwise.cli.datasets import Categories
-from arcwise.cli.flags import main_output, option, output_option
-from arcwise.errors import plural
+from arcwise.cli.flags import argument, main_output, option, output_option
+from arcwise.errors import OptionError, plural
 
 if TYPE_CHECKING:
     from arcwise.api import Posterior
@@ -22,6 +22,7 @@ PRINTED = 40
 FAINT = 0.005
 
 _sampling = partial(option, panel="Sample graphs")
+_answer = partial(option, panel="Choose the answer")
 
 
 def posterior(
@@ -108,6 +109,55 @@ def posterior(
         _show(found, data, source.data, seconds)
         outputs.say_written(written)
     terminal.end_if_interrupted(found.stopped)
+
+
+def sensitivity(
+    source: flags.Source,
+    column: Annotated[str, argument("COLUMN", "The column whose missing values are shifted.")],
+    search: flags.Search,
+    scoring: flags.ScoreFlags,
+    known: flags.Knowledge,
+    categories: Categories,
+    shift: Annotated[str, _answer("NUMBERS")] = "-1,-0.5,0.5,1",
+    query: Annotated[str | None, _answer("VARIABLE")] = None,
+    given: Annotated[list[str] | None, _answer("NAME=VALUE")] = None,
+    time_limit: flags.TimeLimit = None,
+    output: Annotated[Path | None, main_output()] = None,
+    json: flags.Json = False,
+) -> None:
+    """Shift the missing values of a column: which edges and answers change.
+
+    No data tell whether values are missing because of what they are. Missing values are drawn given all
+    others, shifted, and the network is learned again for each shift.
+
+    Example: arcwise sensitivity survey.csv income --query income --given age=50
+
+    Parameters
+    ----------
+    shift : shifts in standard deviations, separated by commas; log odds of ordered levels.
+    query : report the distribution of this variable for each shift.
+    given : the evidence for --query.
+    output : write a row for each shift: {tables}.
+    """
+    from arcwise import api
+    from arcwise.cli.query import evidence
+
+    outputs.check([(output, outputs.TABLES)], [source.data])
+    shifts = numbers(names([shift]))
+    if shifts is None:
+        raise OptionError(f"--shift must be numbers separated by commas, got {shift!r}.")
+    settings = flags.learning_options(search, scoring) | known.settings(source)
+    net = api.learn(categories.table(source), certainty=False, time_limit=time_limit, **settings)
+    asked = evidence(net, given, None)["given"] if query is not None else None
+    found = net.sensitivity(column, shifts=shifts, target=query, given=asked, time_limit=time_limit)
+    what = plural(len(found.shifts), "shift")
+    written = outputs.write([(output, lambda to: outputs.write_table(found, to), what)])
+    if json:
+        terminal.show_json(found.document())
+    elif output is None:
+        terminal.show(*str(found).splitlines())
+    else:
+        outputs.say_written(written)
 
 
 def _method(name: str, of_chains: dict[str, Any], resampling: str | None) -> Any:

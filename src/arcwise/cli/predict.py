@@ -10,7 +10,7 @@ from arcwise.cli import flags, inputs, outputs
 from arcwise.cli.flags import option, switch
 from arcwise.cli.query import Do, Given, evidence
 from arcwise.cli.terminal import list_names, print_aside, show
-from arcwise.errors import DataError, plural
+from arcwise.errors import DataError, OptionError, plural
 from arcwise.notes import NoteKind
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ def impute(
     net: flags.NetFile,
     data: flags.RowsFile,
     draw: Annotated[int | None, option("SEED", panel="Choose the answer", least=0)] = None,
+    completions: Annotated[int | None, option("NUMBER", panel="Choose the answer", least=1)] = None,
     na_values: flags.NaValues = None,
     output: flags.TableOut = None,
 ) -> None:
@@ -152,12 +153,36 @@ def impute(
     Parameters
     ----------
     draw : fill in random draws instead of expected values, which keeps spreads and correlations.
+    completions : write this many tables with different draws: filled-1.csv, filled-2.csv and so on with
+        --output filled.csv.
     """
+    if completions is not None and output is None:
+        raise OptionError("--completions writes several files: name them with --output.")
     network, raw = _open_inputs(net, data, na_values, output)
     table = inputs.read_rows(raw, network, na_values or [])
+    if completions is not None and output is not None:
+        _write_completions(network, raw, table, draw or 0, _numbered(output, completions))
+        return
     filled = network.impute(table, seed=draw)
     (print_aside if output is None else show)(_filled_gaps(raw, table))
     outputs.give_table(_fill_columns(raw, table, filled), output, plural(raw.rows, "row"))
+
+
+def _numbered(path: Path, count: int) -> list[Path]:
+    """Paths with a number at the end of the stem each."""
+    stem, dot, ending = path.name.partition(".")
+    return [path.with_name(f"{stem}-{number}{dot}{ending}") for number in range(1, count + 1)]
+
+
+def _write_completions(
+    network: Network, raw: Raw, table: Table, seed: int, places: list[Path]
+) -> None:
+    """Write several tables, each with its own draws of the missing values."""
+    outputs.check([(place, outputs.TABLES) for place in places])
+    filled = network.impute(table, seed=seed, completions=len(places))
+    show(_filled_gaps(raw, table))
+    for place, each in zip(places, filled, strict=True):
+        outputs.give_table(_fill_columns(raw, table, each), place, plural(raw.rows, "row"))
 
 
 def _fill_columns(raw: Raw, table: Table, filled: Table) -> Any:

@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from arcwise.cli.arguments import either, shell_words
-from arcwise.cli.certainty import posterior
+from arcwise.cli.certainty import posterior, sensitivity
 from arcwise.cli.classify import classify
 from arcwise.cli.datasets import audit, data, demo, discretise
 from arcwise.cli.flags import flat
@@ -38,7 +38,7 @@ USER, USAGE, FAULT = 1, 2, 3
 
 # Commands by the heading they stand under in the help.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn a network": (learn, fit, path, posterior, prune, classify, validate),
+    "Learn a network": (learn, fit, path, posterior, sensitivity, prune, classify, validate),
     "Query a network": (edges, query, explain, predict, impute, sample, report),
     "Graphs and files": (compare, convert),
     "Data": (audit, discretise, data, demo),

@@ -34,7 +34,7 @@ from arcwise.results import SearchEnd, Trail, Watch
 if TYPE_CHECKING:
     from arcwise.learners.directed import DirectedProblem
 
-__all__ = ["Completion", "RowChains", "complete_rows"]
+__all__ = ["Completion", "RowChains", "complete_rows", "draw_missing"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -103,6 +103,30 @@ class RowChains:
         place[kept] = np.arange(len(kept))
         chains.hidden = [(moved := place[places])[moved >= 0] for places in self.hidden]
         chains.columns = [column[kept] for column in self.columns]
+        return chains
+
+    def shifted(self, column: int, shift: float) -> "RowChains":
+        """Return the chains with the missing values of a column moved (see `Completion.shifted`)."""
+        variable, chains = self.table.variables[column], copy.copy(self)
+        places, values = self.hidden[column], self.columns[column]
+        observed = self.table.columns[column][~self.table.missing()[:, column]].astype(np.float64)
+        centre, scale = observed.mean(), observed.std()
+        if not variable.discrete:
+            moved = values.copy()
+            moved[places] += shift * scale
+            chains.columns = [*self.columns[:column], moved, *self.columns[column + 1 :]]
+            return chains
+        if not variable.ordered and not variable.numeric and len(variable.levels or ()) > 2:
+            raise DataError(
+                f"Missing values of {variable.name!r} cannot be shifted: its levels have no order; make it "
+                "an ordered categorical column."
+            )
+        tilts = np.exp(shift * (values[places] - centre) / (scale or 1.0))
+        rows, before = self.rows[places], self.weights[places]
+        sums = np.bincount(rows, before * tilts, self.table.rows)
+        kept = np.bincount(rows, before, self.table.rows)
+        chains.weights = self.weights.copy()
+        chains.weights[places] = before * tilts * kept[rows] / sums[rows]
         return chains
 
     def filled(self, *, merged: bool = False) -> Table:
@@ -185,7 +209,14 @@ class RowChains:
 def complete_rows(
     spec: Specification, table: Table, graph: DAG | None = None, watch: Watch | None = None
 ) -> CompletedRows:
-    """Return rows with all missing values drawn, for learning by a specification.
+    """Return rows with all missing values drawn; the parameters are those of `draw_missing`."""
+    return draw_missing(spec, table, graph, watch).rows()
+
+
+def draw_missing(
+    spec: Specification, table: Table, graph: DAG | None = None, watch: Watch | None = None
+) -> "Completion":
+    """Draw all missing values of a table, for learning by a specification.
 
     Parameters
     ----------
@@ -213,27 +244,22 @@ def complete_rows(
                 trail.check()
                 chains.sweep(on, _local_models(work, chains, on))
             done += 1
-    completion = Completion(spec, work, on, chains)
-    rows = completion.rows()
-    if done == ROUNDS:
-        return rows
-    short = data_note(
-        f"Drawing missing values was stopped after {done} of {ROUNDS} rounds: dependence may be diluted."
-    )
-    return CompletedRows(rows.table.with_notes(short), rows.observed, completion.how, completion)
+    return Completion(spec, work, on, chains, done)
 
 
 @dataclass(frozen=True, eq=False)
 class Completion:
     """Chains that have drawn missing values, with the working network's graph, from which they can go on.
 
-    `spec` is what the rows are for, `work` the specification of the working network.
+    `spec` is what the rows are for, `work` the specification of the working network, `rounds` the number of
+    rounds that were done.
     """
 
     spec: Specification
     work: Specification
     graph: DAG
     chains: RowChains
+    rounds: int = ROUNDS
 
     @property
     def how(self) -> str:
@@ -244,7 +270,22 @@ class Completion:
     def rows(self) -> CompletedRows:
         """Return the completed rows."""
         filled = self.spec.family.prepare(self.chains.filled(merged=True))
+        if self.rounds < ROUNDS:
+            filled = filled.with_notes(
+                data_note(
+                    f"Drawing missing values was stopped after {self.rounds} of {ROUNDS} rounds: dependence "
+                    "may be diluted."
+                )
+            )
         return CompletedRows(filled, self.chains.table, self.how, self)
+
+    def shifted(self, column: int, shift: float) -> "Completion":
+        """Return the same chains with the missing values of a column moved.
+
+        Numbers move by `shift` standard deviations of the observed ones. Of levels with an order, the log
+        odds of a level rise by `shift` for each standard deviation that its place is higher.
+        """
+        return replace(self, chains=self.chains.shifted(column, shift))
 
     def __call__(self, weights: NDArray[np.float64], rng: np.random.Generator) -> CompletedRows:
         """Return rows with other weights, such as those of a replicate, whose missing values are drawn again.

@@ -18,7 +18,7 @@ from arcwise.learners.parallel import cores
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES
 
-__all__ = ["Specification", "prepare_data", "prepared_cases"]
+__all__ = ["Specification", "prepare_data", "prepared_cases", "recast_rows"]
 
 
 SYNONYMS = {"hc": "greedy"}
@@ -117,7 +117,7 @@ def prepare_data(
             complete_rows,  # which learns networks by this module
         )
 
-        return spec, complete_rows(spec, _recast(spec, statistics), graph, watch)
+        return spec, complete_rows(spec, recast_rows(spec, statistics), graph, watch)
     ready = prepare(family, statistics, spec.missing)
     if isinstance(ready, Incomplete):
         trail = Trail(watch)
@@ -131,11 +131,12 @@ def prepared_cases(
     """Choose the family of each variable, and return the rows that folds are made of; see `prepared`."""
     spec = spec.chosen(statistics.variables)
     if draws_values(spec, statistics):
-        return spec, _recast(spec, statistics)
+        return spec, recast_rows(spec, statistics)
     return spec, prepare(spec.family, statistics, spec.missing).cases(use)
 
 
-def _recast(spec: Specification, statistics: Statistics) -> Table:
+def recast_rows(spec: Specification, statistics: Statistics) -> Table:
+    """Return the rows with the kinds that the families take, and at least one value each."""
     table = recast(spec.family, statistics.rows("Missing values can be drawn for"))
     empty = table.missing().all(axis=1)
     return table.take(~empty) if empty.any() else table
