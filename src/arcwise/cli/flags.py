@@ -167,7 +167,7 @@ class Source(DataOptions):
 
     Parameters
     ----------
-    missing : use all observed values, impute, weigh complete rows, or drop rows.
+    missing : use all observed values, impute, weigh or drop rows.
     """
 
     missing: Annotated[str, data_option("{policies}")] = "auto"
