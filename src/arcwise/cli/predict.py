@@ -153,8 +153,7 @@ def impute(
     Parameters
     ----------
     draw : fill in random draws instead of expected values, which keeps spreads and correlations.
-    completions : write this many tables with different draws: filled-1.csv, filled-2.csv and so on with
-        --output filled.csv.
+    completions : write this many tables with different draws, FILE-1 and so on.
     """
     if completions is not None and output is None:
         raise OptionError("--completions writes several files: name them with --output.")
