@@ -153,7 +153,7 @@ def test_the_log_probability_of_a_level_is_measured():
         ({"folds": 2.5}, "got 2.5"),
         ({"folds": [1, 2, 1]}, "one per row, got 3 for 60"),
         ({"folds": "part"}, "no column 'part'"),
-        ({"graph": "a -> b"}, "variable 'a' that the data lack"),
+        ({"graph": "a -> b"}, "variable 'a' that is not in the data"),
         ({"graph": "v1 -> v2", "search": "tabu"}, "leave out search"),
         ({"target": "v9"}, "no variable 'v9'"),
     ],

@@ -100,5 +100,5 @@ def test_of_an_average_the_file_holds_one_network_and_that_is_said(run, mail, tm
     assert "(one network of the average, with the most informative parent)" in done.out
     (tmp_path / "rare.csv").write_text("x,kind\n" + "u,a\nv,a\n" * 10 + "u,b\n")
     done = run("classify", tmp_path / "rare.csv", "kind", "--folds", 5)
-    assert "All rows but those of class 'a' are in one of 5 folds" in done.err
+    assert "Without one of the 5 folds, all rows are of class 'a'" in done.err
     assert "use --folds 0" in done.err

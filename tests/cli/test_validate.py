@@ -18,8 +18,8 @@ def test_json_is_what_python_gives(run, table, small):
 def test_for_people(run, table):
     out = run("validate", table, "--folds", 3).out
     assert "506 in 3 folds" in out
-    assert "nats per unseen row" in out
-    assert "Each variable predicted from all the others." in out
+    assert "nats per held-out row" in out
+    assert "Each variable is predicted from all others." in out
 
 
 def test_rules_hold_in_every_fold(run, table):

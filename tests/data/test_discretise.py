@@ -290,9 +290,9 @@ def test_the_clock_is_a_circle():
 @pytest.mark.parametrize(
     ("levels", "said"),
     [
-        ({"a": ("0:00", "6:00")}, "No level of 't' holds the time 06:00"),
-        ({"a": ("0:00", "6:00"), "b": ("5:00", "0:00")}, "hold the time 05:00"),
-        ({"a": ("0:00", "6:00"), "b": ("0:00", "8:00")}, "hold the time 00:00"),
+        ({"a": ("0:00", "6:00")}, "No level of 't' contains the time 06:00"),
+        ({"a": ("0:00", "6:00"), "b": ("5:00", "0:00")}, "contain the time 05:00"),
+        ({"a": ("0:00", "6:00"), "b": ("0:00", "8:00")}, "contain the time 00:00"),
         ({"a": ("0:00", "6:00"), "b": None, "c": None}, "are None, for the rest"),
         ({"a": ("0:00", "26:00"), "b": None}, "must all be ranges"),
     ],

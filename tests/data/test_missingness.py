@@ -59,7 +59,7 @@ def test_the_pair_is_named_and_tests_are_counted():
     pairs, tests = dependences(aw.table(columns))
     assert tests == 4
     assert [(each.missing, each.observed) for each in pairs] == [("b", "a")]
-    (note,) = [n for n in aw.table(columns).audit().findings if "4 tests of missing" in n]
+    (note,) = [n for n in aw.table(columns).audit().findings if "4 tests of dependence" in n]
     assert "'b' with 'a'" in note
     assert "cannot be tested" in note
 

@@ -171,9 +171,8 @@ def _cross_validate(
     for part in parts:
         if len(left := np.unique(np.delete(codes, part))) < 2:
             raise DataError(
-                f"All rows but those of class {classes[left[0]]!r} are in one of {folds} folds, "
-                "so nothing is left to learn from without that fold: use folds=0, or a class "
-                "with more rows."
+                f"Without one of the {folds} folds, all rows are of class {classes[left[0]]!r}, and a "
+                "classifier needs two classes: use folds=0, or more rows of the other classes."
             )
     logs = held_out_logs(table, target, parts, lambda rows: learn_classifier(rows, target, spec))
     weights = np.ones(table.rows) if table.weights is None else np.asarray(table.weights)

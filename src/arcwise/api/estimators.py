@@ -130,7 +130,9 @@ class GraphLasso(BaseEstimator):  # type: ignore[misc]
         )
         joint = normal_of(net.net.joint)
         if joint is None:
-            raise FitError("The graphical lasso has no joint distribution here.")
+            raise FitError(
+                "The graphical lasso found no joint distribution: use a larger penalty, or more rows."
+            )
         self.network_ = net
         self.penalty_ = float(net.settings["penalty"])
         self.location_, self.precision_ = joint.mean.copy(), joint.precision.copy()

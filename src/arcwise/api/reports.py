@@ -90,7 +90,7 @@ def check_extension(path: Path) -> None:
 
 
 def live_html(net: Network) -> str | None:
-    """The page in a frame of its own for notebooks, shut off from them; None for large networks.
+    """Return the page in a sandboxed frame for notebooks; None for large networks.
 
     The frame contains the page as text, so that an exported notebook still answers.
     """

@@ -123,7 +123,7 @@ def _columns(source: Source, graph: DAG | UGraph) -> Source:
     for name in graph.nodes:
         if name not in source.names:
             raise GraphError(
-                f"The graph has a variable {name!r} that the data lack. {close_to(name, source.names)}"
+                f"The graph has a variable {name!r} that is not in the data. {close_to(name, source.names)}"
             )
     nodes = set(graph.nodes)
     return source.select([name for name in source.order if name in nodes])

@@ -188,12 +188,15 @@ def _show(found: Posterior, data: Table | Moments, path: Path, seconds: float) -
         *terminal.origin(data, path, found.rows, found.notes),
         ("model", str(words["model"])),
         ("score", str(words["score"])),
-        ("numbers", f"{found.meaning}; {how}{size} in {seconds:.1f} s"),
+        ("probabilities", f"{found.meaning}; {how}{size} in {seconds:.1f} s"),
         ("prior", found.prior),
         ("evidence", "" if evidence is None else f"log probability of the data {evidence:.4f}"),
         ("stopped", str(found.stopped)),
         ("verdict", found.verdict),
-        ("alike", f"two graphs differ in {100 * value.difference:.3g} % of all pairs on average"),
+        (
+            "difference",
+            f"two graphs differ in {100 * value.difference:.3g} % of all pairs on average",
+        ),
     ]
     terminal.show(terminal.facts(about), "")
     _show_pairs(found)

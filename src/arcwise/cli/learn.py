@@ -200,7 +200,7 @@ def _show_validation(found: Validation) -> None:
     import numpy as np
 
     fewest, most = min(found.edges), max(found.edges)
-    mean = f"{found.mean:.4f} ± {found.error:.4f} nats per unseen row"
+    mean = f"{found.mean:.4f} ± {found.error:.4f} nats per held-out row"
     about = (
         ("rows", f"{found.rows} in {len(found.edges)} folds"),
         (found.measure, f"{mean} (median {found.median:.4f})"),
@@ -214,7 +214,7 @@ def _show_validation(found: Validation) -> None:
         np.isfinite(found.majority).any()
     )
     what = "Each variable" if len(found.names) > 1 else found.names[0]
-    terminal.show(terminal.style_text(f"{what} predicted from all the others.{majority}", "dim"))
+    terminal.show(terminal.style_text(f"{what} is predicted from all others.{majority}", "dim"))
 
 
 # -- edges or inputs removed one by one --------------------------------------------------------------

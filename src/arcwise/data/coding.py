@@ -165,8 +165,10 @@ def hour_of(value: Any, name: str = "") -> float:
     found = _IN_TEXT.search(value) if isinstance(value, str) else None
     hour = None if found is None else _hour(*found.groups())
     if hour is None:
-        where = f"{name!r} has the value {value!r}, where" if name else f"{value!r} was given, but"
-        raise DataError(f"{where} a time of day such as '6:30' or '2024-02-01 18:15' is needed.")
+        what = f"The values of {name!r}" if name else "A time"
+        raise DataError(
+            f"{what} must be a time of day such as '6:30' or '2024-02-01 18:15', got {value!r}."
+        )
     return hour
 
 
@@ -334,11 +336,11 @@ def _by_times(name: str, levels: Mapping[Level, Any]) -> Definition:
         following = periods[(number + 1) % len(periods)][0]
         length, free = (end - start) % DAY or DAY, (following - start) % DAY or DAY
         if length > free or (len(periods) > 1 and following == start):
-            raise DataError(f"Two levels of {name!r} hold the time {_clock(following)}.")
+            raise DataError(f"Two levels of {name!r} contain the time {_clock(following)}.")
         marks[_clock(start)] = code
         if length < free and rest is None:
             raise DataError(
-                f"No level of {name!r} holds the time {_clock(end)}: give one level None, which "
+                f"No level of {name!r} contains the time {_clock(end)}: give one level None, which "
                 "means the rest."
             )
         if length < free and rest is not None:

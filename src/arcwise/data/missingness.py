@@ -209,13 +209,13 @@ def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list
             if pairs
             else "no pair is clear"
         )
-        said.append(f"{plural(tests, 'test')} of missing against observed values: {clear}.")
+        said.append(f"{plural(tests, 'test')} of dependence on observed values: {clear}.")
     if not said:
         return []
     end = (
         "Values are not missing completely at random: dropping rows biases results. "
         if refuted
-        else "Nothing speaks against values missing completely at random. "
+        else "The tests are consistent with values missing completely at random. "
     )
     rest = "Dependence on the missing values themselves cannot be tested."
     about = tuple(dict.fromkeys(d.missing for d in pairs))

@@ -139,7 +139,7 @@ def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
             ranges = ", ".join(f"{level}: {least:g} to {most:g}" for level, (least, most) in pairs)
             raise DataError(
                 f"{variable.name!r} has the value {outside[0]:g}, which is in none of its levels "
-                f"({ranges}): define ranges without missing parts, or drop the value."
+                f"({ranges}): define ranges that meet, or drop the value."
             )
     return np.where(np.isnan(numbers), variable.gap, codes).astype(variable.dtype)
 
@@ -229,10 +229,10 @@ def is_complete(variable: Variable, column: Column) -> bool:
 def check_column(variable: Variable, column: Column, rows: int) -> None:
     """Refuse a column that does not fit its variable."""
     if column.ndim != 1 or len(column) != rows:
-        raise DataError(f"{variable.name!r} has shape {column.shape} and should have ({rows},).")
+        raise DataError(f"{variable.name!r} has shape {column.shape} but must have ({rows},).")
     if variable.levels is None:
         if column.dtype != np.float64:
-            raise DataError(f"{variable.name!r} should be float64 and is {column.dtype}.")
+            raise DataError(f"{variable.name!r} must be float64, got {column.dtype}.")
     elif column.dtype.kind != "u":
         raise DataError(f"{variable.name!r} needs unsigned codes of its levels, not {column.dtype}")
     elif rows and int(column.max()) > len(variable.levels):

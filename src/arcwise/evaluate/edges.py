@@ -175,7 +175,8 @@ class EdgeTable(PairRows[Edge]):
         )
 
     def _summary(self) -> str:
-        return f"{plural(len(self), 'pair')} of {len(self.nodes)} variables, {int(self.joined.sum())} joined"
+        pairs = plural(len(self), "pair")
+        return f"{pairs} of {len(self.nodes)} variables, {int(self.joined.sum())} adjacent"
 
     @property
     def _heads(self) -> NDArray[np.bool_]:

@@ -106,7 +106,7 @@ class PairTable(PairRows[Pair]):
         )
 
 
-_HEADS = {"forward": "->", "backward": "<-", "adjacent": "joined"}
+_HEADS = {"forward": "->", "backward": "<-", "adjacent": "adjacent"}
 
 
 def turned_to_likely(row: Pair) -> Pair:

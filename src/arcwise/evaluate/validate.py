@@ -310,7 +310,7 @@ class PruningPath(Framed):
         ]
         if self.stopped:
             n_inputs = len(stages[-1].inputs)
-            notes.append(f"{self.stopped}: fewer than {n_inputs} inputs were not tried")
+            notes.append(f"{self.stopped}: models with fewer than {n_inputs} inputs were not tried")
         columns = (
             Series("inputs", [len(stage.inputs) for stage in stages]),
             Series("score", [stage.score for stage in stages], "8.4f"),

@@ -116,5 +116,5 @@ def _choice_note(learned: LearnedNetwork, gain: float) -> Note:
 
 
 def _late(seconds: float) -> Note:
-    text = f"Curves were not looked for, which would take about {seconds:.0f} s or more: {{model=}} does so."
+    text = f"Curves were not tested, which would take about {seconds:.0f} s or more: {{model=}} does so."
     return Note(NoteKind.MODEL, text, fixes=(Fix("model", "curved"),))

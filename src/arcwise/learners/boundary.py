@@ -291,8 +291,8 @@ def _cut_short(path: Path, penalty: float) -> str:
             "Learning was stopped before the first edge was tested, so this graph has only the "
             "required edges: allow more time."
         )
-    far = f"as far as a penalty of {path.reach:.4g}" if path.reach > 0 else "to no penalty at all"
+    far = f"a penalty of {path.reach:.4g}" if path.reach > 0 else "no penalty at all"
     return (
-        f"Learning was stopped before the graph at penalty {penalty:g} was reached: it got "
+        f"Learning was stopped before the graph at penalty {penalty:g} was found: it reached "
         f"{far}, so this graph has too many edges."
     )

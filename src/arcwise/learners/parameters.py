@@ -200,7 +200,7 @@ def fitted_nets(graphs: Sequence[DAG | UGraph], fits: Fits) -> tuple[Net, ...]:
 
 
 def alike(fits: Fits, forced: Sequence[int]) -> Callable[[Any], Any] | None:
-    """What directed graphs with the same answers have in common: their class, and the parents of what is set.
+    """Return what determines the answers of a directed graph: its class, and the parents of what is set.
 
     None where equivalent graphs have different joint distributions.
     """

@@ -294,7 +294,7 @@ class TableJoint:
         return self
 
     def check(self, graph: UGraph) -> None:
-        """Refuse another number of variables, or a table that joins a pair which the graph does not."""
+        """Raise an error unless the tables have the graph's variables and connect adjacent pairs only."""
         _check_size(len(self.levels), graph)
         for scope in self.scopes:
             for one in scope:

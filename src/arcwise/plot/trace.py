@@ -57,7 +57,7 @@ def plot_trace(result: HasTrace, *, ax: "Axes | None" = None) -> "Axes":
     steps = list(result.trace)
     if not steps:
         raise FitError(
-            "The network has no search steps: it was made by hand, read from a file or learned "
+            "The network has no search steps: it was made from parameters, read from a file or learned "
             "without a search. Learn one with a search such as greedy or tabu."
         )
     axes = diagram(ax)
@@ -309,7 +309,7 @@ def plot_reliability(
         rows[:, 0], rows[:, 1], yerr=spread, fmt="o-", color=COLOURS["positive"], linewidth=1.0
     )
     axes.set_xlabel(f"stated: {posteriors[0].meaning}", **PLAIN)
-    axes.set_ylabel("share of pairs that are joined")
+    axes.set_ylabel("share of pairs that are adjacent")
     axes.set_xlim(-0.03, 1.03)
     axes.set_ylim(-0.03, 1.03)
     return axes

@@ -40,7 +40,7 @@ _DECADE = 10.0
 _FIGURES = (
     _Figure("ebic", None, "EBIC"),
     _Figure("instability", None, "instability"),
-    _Figure("mean", "loss_error", "log-likelihood of rows\nleft out (nats per row)"),
+    _Figure("mean", "loss_error", "log-likelihood of\nheld-out rows (nats per row)"),
 )
 
 

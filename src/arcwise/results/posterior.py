@@ -262,14 +262,14 @@ class GraphDistribution:
         first, reached = float(weights[0]), np.cumsum(weights)
         if self.held < 0.9:
             return (
-                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and the {len(reached)} "
-                f"that are held only {self.held:.3g} in all): do not select one, average over them."
+                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and all {len(reached)} "
+                f"together only {self.held:.3g}): do not select one, average over them."
             )
         enough = int(np.searchsorted(reached, 0.9)) + 1
         bound = "at most " if self.exact and self.held < 1.0 - _ROUNDING else ""
         return (
-            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {bound}{enough} make "
-            "up 0.9): do not select one, average over them."
+            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {bound}{enough} "
+            "together 0.9): do not select one, average over them."
         )
 
     def __repr__(self) -> str:

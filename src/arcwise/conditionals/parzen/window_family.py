@@ -212,7 +212,7 @@ def _copies_notes(table: Table) -> list[Note]:
         return []
     text = (
         "Weights count copies of rows, and each copy is predicted from the others; if they repeat one "
-        "measurement, {copies=} in {table()} leaves them out at once."
+        "measurement, {copies=} in {table()} holds them out at once."
     )
     return [Note(NoteKind.MODEL, text, (), (Fix("copies", "together"), Fix(verb="table")))]
 
@@ -247,8 +247,8 @@ def _outlier_notes(table: Table) -> list[Note]:
     if not found:
         return []
     text = (
-        f"{sentence_list(found)}: some values lie more than {_FAR:g} interquartile ranges away, and "
-        "bandwidths are in standard deviations, which these rule: transform the columns (logarithms), "
-        "or leave such rows out."
+        f"{sentence_list(found)}: some values are more than {_FAR:g} interquartile ranges from the median. "
+        "They dominate the standard deviation, which is the unit of bandwidths: transform the columns "
+        "(logarithms), or drop such rows."
     )
     return [Note(NoteKind.MODEL, text, tuple(found))]

@@ -268,7 +268,7 @@ def of_replicates(task: Task) -> PosteriorRun:
     if plan.prior is not None:
         raise OptionError(
             "A prior over graphs is for method='exact' and 'mcmc': resampling counts the graphs that a "
-            "search finds; pull it by penalty=, prior=Prior(graph=...) or rules."
+            "search finds; guide it by penalty=, prior=Prior(graph=...) or rules."
         )
     choices = resolve(task.spec, problem, plan.n_jobs, watch)
     away = watch_inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
