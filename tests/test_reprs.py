@@ -44,6 +44,8 @@ def results(numbers, levels):
     yield from (undirected, undirected.graph, post, post.edges, numbers.audit(), levels.audit())
     yield from (aw.validate(numbers, folds=3), aw.prune(numbers, first))
     yield aw.compare(net, aw.dag([(HOSTILE[2], first)], nodes=net.nodes))
+    yield from (numbers.variable(first), levels.variable(first), post.graphs, aw.examples())
+    yield from (aw.Rules(), aw.Rules(required=[(first, second)], tiers=[[first], [second]]))
     yield aw.classify(levels, first, structure="naive", folds=3).validated
 
 

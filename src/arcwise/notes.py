@@ -218,6 +218,9 @@ class Note:
         """The sentence in HTML, escaped, with fixes as code."""
         return worded(self.text, self.fixes, Idiom.HTML)
 
+    def _repr_html_(self) -> str:
+        return f"<p>{self.html()}</p>"
+
     def to_dict(self) -> dict[str, Any]:
         """Kind, sentence, columns and what to change as plain values."""
         return {

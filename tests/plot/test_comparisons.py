@@ -190,6 +190,19 @@ def test_patterns_of_missing_values_are_counted():
         plot_missing(table.select(["c"]))
 
 
+def test_rows_count_by_their_weights():
+    table = aw.table({"a": [1.5, None, 2.5], "b": [2.5, None, 4.5]}).with_weights([0.5, 4.0, 3.0])
+    ax = drawn(table.plot_missing())
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "2 missing: 4 rows",
+        "complete: 3.5 rows",
+    ]
+    assert ax.get_title(loc="left") == "3.5 of 7.5 rows complete"
+    panels = plot_pairs(table, aw.dag(["a -> b"]), ["a", "b"])
+    areas = drawn(panels[2]).collections[0].get_sizes()
+    np.testing.assert_allclose(areas / areas[0], [1.0, 8.0, 6.0])
+
+
 def test_many_patterns_and_columns_are_cut():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(300, 90))

@@ -1,6 +1,7 @@
 """Local models, drawn: what the figure shows is what the model says."""
 
 import io
+import re
 import warnings
 from itertools import product
 
@@ -183,3 +184,28 @@ def test_errors_name_the_inputs(boston):
     with pytest.raises(GraphError, match="no level 'w'"):
         net.plot_local("b", "a", level="w")
     assert plot_local(net.net, "b", "a") is not None
+
+
+def test_rows_with_weights_have_areas_and_weighted_medians():
+    rng = np.random.default_rng(3)
+    x, z = rng.normal(size=(2, 60))
+    weights = np.where(z > 1.0, 50.0, 0.5)
+    weights[0] = 0.0
+    table = aw.table({"x": x, "y": x + z + rng.normal(size=60), "z": z}).with_weights(weights)
+    ax = aw.fit("[x][z][y|x:z]", table, model="gaussian").plot_local("y", "x")
+    assert len(ax.collections[-1].get_sizes()) == 59
+    held = float(re.search(r"z = (\S+);", ax.get_title(loc="left"))[1])
+    assert held > 1.0
+    assert "rows (area: weight)" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_an_axis_ends_within_reach_of_the_rows():
+    rng = np.random.default_rng(4)
+    x = np.append(rng.normal(size=200), 40.0)
+    table = aw.table({"x": x, "y": np.append(x[:-1] ** 2, 3.0) + 0.1 * rng.normal(size=201)})
+    ax = aw.fit("[x][y|x]", table, model="glm").plot_local("y")
+    low, high = table.column("y").min(), table.column("y").max()
+    bottom, top = ax.get_ylim()
+    assert bottom >= low - 0.9 * (high - low)
+    assert top <= high + 0.9 * (high - low)
+    assert [text.get_text() for text in ax.texts] == ["the model continues outside of this axis"]

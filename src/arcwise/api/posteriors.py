@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,14 @@ from arcwise.api.learning import network_of
 from arcwise.api.net import Network
 from arcwise.data import Source, Variable
 from arcwise.errors import FitError, GraphError, OptionError, plural, unknown
-from arcwise.evaluate import PairTable, averaged_graph, pair_table, threshold_of
+from arcwise.evaluate import (
+    PairTable,
+    WeightedGraph,
+    WeightedGraphs,
+    averaged_graph,
+    pair_table,
+    threshold_of,
+)
 from arcwise.evaluate.consensus import Stability, stability, supported_graph
 from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Ensemble, GraphOrigin, Probability
@@ -40,13 +47,6 @@ Array = NDArray[np.float64]
 
 _CLOSED, _DEAR = 200, 20  # graphs that are averaged over
 _EXACT = 600  # the same of exact probability: all of four variables are 543
-
-
-class WeightedGraph(NamedTuple):
-    """A graph with its probability; of classes, that of all graphs equivalent to it."""
-
-    graph: Graph
-    probability: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,9 +89,9 @@ class Posterior(QueryMethods):
         return pair_table(self.found)
 
     @property
-    def graphs(self) -> list[WeightedGraph]:
+    def graphs(self) -> WeightedGraphs:
         """The graphs that are held, the most probable first."""
-        return list(map(WeightedGraph, self.found.graphs, self.found.weights.tolist()))
+        return WeightedGraphs(map(WeightedGraph, self.found.graphs, self.found.weights.tolist()))
 
     @property
     def meaning(self) -> str:

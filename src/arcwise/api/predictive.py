@@ -61,7 +61,7 @@ def predictive(net: Network, validation: Validation | None = None) -> HeldOutSum
     if known is None:
         return None
     return {
-        "text": _text(known, relearned),
+        "text": _text(known, relearned, not relearned and _has_gaps(net)),
         "measure": known.measure,
         "mean": float(f"{known.mean:.6g}"),
         "error": float(f"{known.error:.3g}"),
@@ -69,8 +69,18 @@ def predictive(net: Network, validation: Validation | None = None) -> HeldOutSum
     }
 
 
-def _text(known: Validation, relearned: bool) -> str:
-    rows, folds = plural(known.rows, "row"), len(known.edges)
+def _has_gaps(net: Network) -> bool:
+    return isinstance(net.data, Table) and _complete(net, net.data) < net.data.rows
+
+
+def _complete(net: Network, data: Table) -> int:
+    """Rows of a table without missing values: completed ones would be in several folds."""
+    return int((~data.select(net.variables).missing().any(axis=1)).sum())
+
+
+def _text(known: Validation, relearned: bool, gaps: bool) -> str:
+    folds = len(known.edges)
+    rows = plural(known.rows, "complete row" if gaps else "row")
     if relearned:
         return (
             f"{folds}-fold cross-validation of {rows}; the graph was learned again for each fold."
@@ -106,10 +116,11 @@ def _quick_validation(net: Network) -> Validation | None:
     data, spec = net.data, net.specification
     if not isinstance(data, Table) or spec is None or not set(net.net.models) <= QUICK:
         return None
-    if not MIN_ROWS <= data.rows <= MAX_CELLS / max(len(net.variables), 1):
+    if not MIN_ROWS <= _complete(net, data) <= MAX_CELLS / max(len(net.variables), 1):
         return None
     try:
-        spec, ready = prepare_data(spec.but(search="auto"), statistics_of(data))
+        whole = data.select(net.variables).complete()
+        spec, ready = prepare_data(spec.but(search="auto"), statistics_of(whole))
         rows = ready.rows("Cross-validation needs")
         dealt = Folds(*cut(rows, FOLDS, np.random.default_rng(0)))
         return validate_folds(dealt, GraphFitter(spec, net.graph))

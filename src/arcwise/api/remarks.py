@@ -79,17 +79,28 @@ def _in_text(name: str) -> str:
 def _certainty(rows: list[Edge], directed: bool) -> str:
     levels = [row.certainty for row in rows if row.certainty is not None]
     headless = sum(not row.head for row in rows) if directed else 0
-    if not levels:
-        text = "There is no certainty for its edges"
-    else:
-        sure = sum(level >= CERTAIN for level in levels)
-        text = f"{sure} of {plural(len(rows), 'edge')} have a certainty of at least {CERTAIN:g}"
+    text = _share(levels, len(rows)) if levels else "There is no certainty for its edges"
     if not directed:
         return f"{text}."
     if not headless:
-        return f"{text}; every arrow has a head."
+        return f"{text}; {'it has' if len(rows) == 1 else 'all have'} a direction."
+    if headless == len(rows):
+        return (
+            f"{text}; the data leave {'its direction' if headless == 1 else 'all directions'} open."
+        )
     open_ones = "one of them" if headless == 1 else f"{headless} of them"
     return f"{text}; the data leave the direction of {open_ones} open."
+
+
+def _share(levels: list[float], count: int) -> str:
+    """How many edges are certain."""
+    if count == 1:
+        return f"Its certainty is {levels[0]:.2f}"
+    sure = sum(level >= CERTAIN for level in levels)
+    if sure == count:
+        return f"All {count} edges have a certainty of at least {CERTAIN:g}"
+    share = f"{sure or 'None'} of {count} edges"
+    return f"{share} {'has' if sure < 2 else 'have'} a certainty of at least {CERTAIN:g}"
 
 
 def doubts(net: Network) -> list[Doubt]:

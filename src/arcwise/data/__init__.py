@@ -3,20 +3,13 @@
 from arcwise.data.audit import Audit, ColumnAudit, audit
 from arcwise.data.coding import Coding
 from arcwise.data.discretise import METHODS, discretise
+from arcwise.data.examples import Example, example, examples, network_file
 from arcwise.data.folds import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
 from arcwise.data.prepare import ColumnScales, conform, pseudo_rows, returns, standardise
-from arcwise.data.source import (
-    Example,
-    any_table,
-    example,
-    examples,
-    fingerprint,
-    network_file,
-    read,
-)
+from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.statistics import (
     Available,
     Complete,

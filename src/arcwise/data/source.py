@@ -11,14 +11,12 @@ import hashlib
 import io
 import os
 import re
-import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,7 +39,7 @@ from arcwise.data.text import (
     without_header,
 )
 from arcwise.data.variable import Kind
-from arcwise.errors import DataError, unknown
+from arcwise.errors import DataError
 from arcwise.notes import Note, NoteKind
 
 # What means a gap in a column of numbers, besides an empty cell.
@@ -345,83 +343,3 @@ def convert_options(layout: TextLayout, na_values: Iterable[object], **more: Any
     return csv.ConvertOptions(
         null_values=gaps, strings_can_be_null=False, decimal_point=layout.decimal, **more
     )
-
-
-# -- example data -----------------------------------------------------------------------------------
-
-
-FOLDER = Path(__file__).parent / "files"
-
-
-@dataclass(frozen=True)
-class Example:
-    """A file of example data: what it is, where it is from and on what terms.
-
-    Parameters
-    ----------
-    name, kind : ``example(name)`` reads a table, ``network_file(name)`` finds a network.
-    what : one sentence.
-    rows, columns : size of a table (with columns that are left out); nodes of a network.
-    origin, terms : where it was taken from, and the licence.
-    """
-
-    name: str
-    kind: Literal["table", "network"]
-    what: str
-    rows: int | None
-    columns: int
-    origin: str
-    terms: str
-
-    @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return FOLDER / f"{self.name}.{'csv' if self.kind == 'table' else 'bif'}.gz"
-
-
-@cache
-def examples() -> tuple[Example, ...]:
-    """List the example data and networks.
-
-    Returns
-    -------
-    One entry per file, tables first.
-
-    >>> [each.name for each in examples() if each.kind == "network"]
-    ['asia', 'alarm', 'sachs', 'fuel', 'student']
-    """
-    listed = tomllib.loads((FOLDER / "examples.toml").read_text(encoding="utf-8"))["example"]
-    return tuple(Example(**{"rows": None, **each}) for each in listed)
-
-
-def example(name: str) -> Table:
-    """Read a table of example data: ``"boston"``, ``"sachs"`` or ``"us_markets"``.
-
-    Raises
-    ------
-    OptionError : there is no such table.
-
-    >>> example("boston").rows
-    506
-    """
-    return read(_entry(name, "table").path)
-
-
-def network_file(name: str) -> Path:
-    """Find the file of an example network, in BIF, compressed by gzip: ``"asia"``, ``"alarm"``, ...
-
-    Raises
-    ------
-    OptionError : there is no such network.
-
-    >>> network_file("asia").name
-    'asia.bif.gz'
-    """
-    return _entry(name, "network").path
-
-
-def _entry(name: str, kind: Literal["table", "network"]) -> Example:
-    entries = {each.name: each for each in examples() if each.kind == kind}
-    if name not in entries:
-        raise unknown(f"example {kind}", name, entries)
-    return entries[name]

@@ -31,6 +31,7 @@ from arcwise.data.variable import (
 )
 from arcwise.errors import DataError, close_to
 from arcwise.notes import Note, data_note
+from arcwise.view import figure
 
 if TYPE_CHECKING:
     from arcwise.data.audit import Audit
@@ -112,10 +113,7 @@ class Table:
 
     @cached_property
     def effective_rows(self) -> float:
-        """How many rows of equal weight give means as sure as these: (sum w)^2 / sum w^2 (Kish).
-
-        Unlike `total` it is the same for weights of any unit.
-        """
+        """The effective sample size, (sum w)^2 / sum w^2 (Kish): the same for weights of any unit."""
         if self.weights is None:
             return float(self.rows)
         shares = self.weights / self.weights.max()
@@ -356,6 +354,10 @@ class Table:
         from arcwise.data.audit import audit
 
         return audit(self)
+
+    def plot_missing(self, *, every: bool = False, title: str | None = None, ax: Any = None) -> Any:
+        """Draw the patterns of missing values; `every` draws columns without them, too."""
+        return figure("plot_missing")(self, every=every, title=title, ax=ax)
 
     def __len__(self) -> int:
         return self.rows

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.data.coding import Coding
 from arcwise.errors import DataError, unknown
+from arcwise.frame import Frame, Series
 from arcwise.values import is_number
 
 Kind = Literal["continuous", "discrete"]
@@ -25,6 +26,8 @@ Level = str | int | float | bool
 Column = NDArray[Any]
 
 KINDS: tuple[Kind, ...] = ("continuous", "discrete")
+
+_MAX_LISTED = 20  # levels that a notebook lists
 
 _SYNONYMS: dict[str, Kind] = {"numeric": "continuous", "categorical": "discrete"}
 
@@ -97,6 +100,15 @@ class Variable:
         if self.coding and set(self.coding.codes) - set(range(len(self.levels or ()))):
             raise DataError(f"The coding of {self.name!r} gives levels that it does not have.")
 
+    def _repr_html_(self) -> str:
+        rows = [("name", self.name), ("kind", self.kind)]
+        if self.levels is not None:
+            rows.append(("ordered levels" if self.has_order else "levels", _listed(self.levels)))
+        if self.cuts is not None:
+            rows.append(("cuts", _listed(self.cuts)))
+        labels, values = zip(*rows, strict=True)
+        return Frame((Series("variable", labels), Series("", values))).to_html()
+
     @property
     def gap(self) -> float:
         """What stands for a missing value in a column: NaN, or the code after the last level."""
@@ -116,6 +128,13 @@ class Variable:
     def has_order(self) -> bool:
         """Whether a larger value means more: numbers, and levels that are numbers or have an order."""
         return not self.discrete or self.numeric or self.ordered
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """Values in a line; of many, the first ones."""
+    texts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    more = len(texts) - _MAX_LISTED
+    return ", ".join([*texts[:_MAX_LISTED], *([f"and {more} more"] if more > 0 else [])])
 
 
 def code_type(levels: int) -> np.dtype[Any]:

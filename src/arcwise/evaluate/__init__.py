@@ -22,7 +22,13 @@ from arcwise.evaluate.divergence import (
     parameter_differences,
 )
 from arcwise.evaluate.edges import Edge, EdgeTable
-from arcwise.evaluate.probabilities import Pair, PairTable, pair_table
+from arcwise.evaluate.probabilities import (
+    Pair,
+    PairTable,
+    WeightedGraph,
+    WeightedGraphs,
+    pair_table,
+)
 from arcwise.evaluate.search_curve import SearchCurve, search_curve
 from arcwise.evaluate.strengths import edge_table, pack_edges, refit_losses, unpack_edges
 from arcwise.evaluate.validate import (
@@ -52,6 +58,8 @@ __all__ = [
     "SearchCurve",
     "Stability",
     "Validation",
+    "WeightedGraph",
+    "WeightedGraphs",
     "averaged_graph",
     "bend_notes",
     "bends",

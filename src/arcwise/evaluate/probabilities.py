@@ -8,7 +8,8 @@ import numpy as np
 
 from arcwise.errors import plural
 from arcwise.evaluate.edges import Array, Integers, PairRows
-from arcwise.frame import Frame, Series
+from arcwise.frame import MAX_ROWS, Frame, Series
+from arcwise.graphs import DAG, UGraph
 from arcwise.results import GraphDistribution
 
 _FAINT = 0.005
@@ -146,3 +147,24 @@ def pair_table(found: GraphDistribution) -> PairTable:
         found.prior,
         found.directed,
     )
+
+
+class WeightedGraph(NamedTuple):
+    """A graph with its probability; of classes, that of all graphs equivalent to it."""
+
+    graph: DAG | UGraph
+    probability: float
+
+
+class WeightedGraphs(list[WeightedGraph]):
+    """Graphs with their probabilities, the most probable first; in notebooks a table."""
+
+    def _repr_html_(self) -> str:
+        shown = self[:MAX_ROWS]
+        graphs = [str(each.graph) for each in shown]
+        columns = (
+            Series("probability", [each.probability for each in shown], ".3f"),
+            Series("graph", graphs),
+        )
+        more = f"{plural(len(self), 'graph')}, the first {len(shown)}" * (len(self) > len(shown))
+        return Frame(columns, title=more).to_html()

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
+from arcwise.frame import MAX_ROWS, Frame, Series
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import check_nodes, find_node
 from arcwise.graphs.parser import Parser
@@ -89,6 +90,18 @@ class Rules:
         pairs = (*self.required, *self.forbidden, *self.joined)
         arcs = {name for pair in pairs for name in pair}
         return tuple(sorted(arcs.union(*self.tiers, () if self.target is None else (self.target,))))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            *(("required", f"{parent} -> {child}") for parent, child in self.required),
+            *(("required", " -- ".join(pair)) for pair in self.joined),
+            *(("forbidden", f"{parent} -> {child}") for parent, child in self.forbidden),
+            *((f"tier {i}", ", ".join(tier)) for i, tier in enumerate(self.tiers, 1)),
+        ]
+        single = {"max_parents": self.max_parents, "target": self.target}
+        rows += [(name, str(value)) for name, value in single.items() if value is not None]
+        texts = Series("value", [text for _, text in rows])
+        return Frame((Series("rule", [kind for kind, _ in rows]), texts)).to_html(MAX_ROWS)
 
     def to_dict(self) -> dict[str, Any]:
         """The rules of a directed graph as plain values; ``Rules(**values)`` makes them again.

@@ -32,6 +32,8 @@ Columns = Mapping[int, NDArray[Any]]
 MAX_POINTS = 1500
 """Rows that are drawn; of more, evenly spaced ones."""
 
+_REACH = 0.75  # of the range of a numeric child, beyond it
+_AREAS = (0.1, 10.0)  # of the dots of rows with weights, relative to their mean
 _DRAWS = 500  # typical rows of a network without data
 _MAX_NAMED, _CAPTION = 4, 60  # inputs whose values the caption gives, and characters of its lines
 
@@ -48,6 +50,7 @@ class View:
     columns : rows of the child and its inputs, by their numbers; none missing.
     observed : whether these are rows of the data.
     level : the code of the level of a discrete child whose probability is drawn.
+    weights : those of the rows; None for once each.
     """
 
     net: Net
@@ -57,6 +60,7 @@ class View:
     columns: Columns
     observed: bool
     level: int = 0
+    weights: Array | None = None
 
     @property
     def variable(self) -> Variable:
@@ -96,10 +100,23 @@ class View:
         return np.linspace(low, high, count)
 
     @property
+    def _drawn(self) -> NDArray[np.intp]:
+        """The numbers of the rows that are drawn."""
+        size = len(self.columns[self.child]) if self.observed else 0
+        return np.unique(np.linspace(0, size - 1, min(size, MAX_POINTS)).astype(np.intp))
+
+    @property
+    def sizes(self) -> Array | None:
+        """The areas of the dots of the rows that are drawn, 1 on average; None without weights."""
+        if self.weights is None:
+            return None
+        weights = self.weights[self._drawn]
+        return np.asarray(np.clip(weights / weights.mean(), *_AREAS))
+
+    @property
     def sample(self) -> dict[int, NDArray[Any]]:
         """The rows that are drawn: those on axes as they are, a numeric child moved to the fixed inputs."""
-        size = len(self.columns[self.child]) if self.observed else 0
-        rows = np.unique(np.linspace(0, size - 1, min(size, MAX_POINTS)).astype(np.intp))
+        rows = self._drawn
         kept = {node: column[rows] for node, column in self.columns.items()}
         if self.variable.discrete or not self.fixed or not len(rows):
             return kept
@@ -110,6 +127,13 @@ class View:
         points = {node: kept[node] for node in self.axes}
         there = expected_value(model, self.variable, inputs, len(rows))
         return {**kept, self.child: kept[self.child] - there + self.mean(points, len(rows))}
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The range of the values of a numeric child, and some way beyond it, which an axis may show."""
+        column = np.asarray(self.columns[self.child], dtype=float)
+        low, high = span(column[np.isfinite(column)]) if self.observed else (-np.inf, np.inf)
+        return low - _REACH * (high - low), high + _REACH * (high - low)
 
     @property
     def caption(self) -> str:
@@ -189,14 +213,14 @@ def plot_local(
     from arcwise.plot.panels import panel
 
     child = net.index(name)
-    columns, observed = _rows(net, child, data)
-    fixed = _typical(net, child, columns, given or {})
+    columns, weights, observed = _rows(net, child, data)
+    fixed = _typical(net, child, columns, weights, given or {})
     axes = _axes(net, child, against, columns, fixed)
     variable = net.variables[child]
     last = len(variable.levels or (None,)) - 1
     code = last if level is None or not variable.discrete else int(_code(variable, level))
     others = {node: value for node, value in fixed.items() if node not in axes}
-    view = View(net, child, axes, others, columns, observed, code)
+    view = View(net, child, axes, others, columns, observed, code, weights)
     made = diagram(ax, (5.4, 3.8))
     panel(view)(view, made)
     words = [title or _sentence(view), *textwrap.wrap(view.caption, _CAPTION)]
@@ -209,24 +233,28 @@ def _sentence(view: View) -> str:
     return f"{short(view.variable.name)} given {inputs}" if inputs else short(view.variable.name)
 
 
-def _rows(net: Net, child: int, data: Table | None) -> tuple[Columns, bool]:
-    """Complete rows of a variable and its inputs: of the data, or draws."""
+def _rows(net: Net, child: int, data: Table | None) -> tuple[Columns, Array | None, bool]:
+    """Complete rows of a variable and its inputs with their weights: of the data, or draws."""
     nodes = [*net.inputs[child], child]
     if data is not None and all(net.names[node] in data.names for node in nodes):
         order = sorted(nodes)
         table = conform(data, [net.variables[node] for node in order])
         raw = {node: table.column(net.names[node]) for node in order}
         gaps = [gaps_of(net.variables[node], column) for node, column in raw.items()]
-        complete = np.flatnonzero(~np.any(gaps, axis=0))
+        there = ~np.any(gaps, axis=0)
+        complete = np.flatnonzero(there if data.weights is None else there & (data.weights > 0))
         if len(complete):
-            return {node: column[complete] for node, column in raw.items()}, True
+            weights = None if data.weights is None else data.weights[complete]
+            return {node: column[complete] for node, column in raw.items()}, weights, True
     drawn = typical_rows(net, _DRAWS)
     if not drawn:
         raise GraphError("The network has no rows for the ranges of the axes: give data=.")
-    return {node: drawn[node] for node in nodes}, False
+    return {node: drawn[node] for node in nodes}, None, False
 
 
-def _typical(net: Net, child: int, columns: Columns, given: Mapping[str, Any]) -> dict[int, float]:
+def _typical(
+    net: Net, child: int, columns: Columns, weights: Array | None, given: Mapping[str, Any]
+) -> dict[int, float]:
     """Values of all inputs: given ones, medians, most frequent levels."""
     inputs = net.inputs[child]
     for name in given:
@@ -238,10 +266,19 @@ def _typical(net: Net, child: int, columns: Columns, given: Mapping[str, Any]) -
         if variable.name in given:
             values[node] = float(_code(variable, given[variable.name]))
         elif variable.discrete:
-            values[node] = float(np.bincount(column.astype(np.intp)).argmax())
+            values[node] = float(np.bincount(column.astype(np.intp), weights).argmax())
         else:
-            values[node] = float(np.median(column))
+            values[node] = _median(column, weights)
     return values
+
+
+def _median(column: NDArray[Any], weights: Array | None) -> float:
+    """The median of numbers, or the first with at least half of the weight below or at it."""
+    if weights is None:
+        return float(np.median(column))
+    order = np.argsort(column, kind="stable")
+    below = np.cumsum(weights[order])
+    return float(column[order][np.searchsorted(below, below[-1] / 2)])
 
 
 def _code(variable: Variable, value: Any) -> float:

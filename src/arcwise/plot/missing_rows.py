@@ -25,7 +25,8 @@ def plot_missing(
 ) -> "Axes":
     """Draw the patterns of missing values: one line for each set of columns that are missing together.
 
-    The number of rows is next to each pattern, that of the missing values next to each column.
+    The number of rows is next to each pattern, that of the missing values next to each column. Rows count by
+    their weights.
 
     Parameters
     ----------
@@ -48,13 +49,14 @@ def plot_missing(
     ['complete: 2 rows', '2 missing: 1 row']
     """
     missing = data.missing()
-    totals = missing.sum(axis=0)
+    weights = np.ones(data.rows) if data.weights is None else data.weights
+    totals = weights @ missing
     if not totals.any():
         raise DataError("There is no pattern to draw: no value is missing.")
     names = data.order or data.names
     order = [data.index(name) for name in names if every or totals[data.index(name)]]
     order = sorted(sorted(order, key=lambda node: -totals[node])[:MAX_COLUMNS], key=order.index)
-    patterns, rows, hidden = _patterns(missing[:, order])
+    patterns, rows, hidden = _patterns(missing[:, order], weights)
     wide, high = len(order), len(patterns) + bool(hidden)
     axes = diagram(
         ax, (2.4 + _CELL * wide, 1.6 + _CELL * high), bare=("top", "right", "left", "bottom")
@@ -64,29 +66,37 @@ def plot_missing(
     axes.set_yticks(np.arange(len(patterns) + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
     axes.tick_params(which="both", length=0)
-    words = [f"{short(data.variables[node].name, 20)} ({totals[node]})" for node in order]
+    words = [f"{short(data.variables[node].name, 20)} ({totals[node]:.6g})" for node in order]
     axes.set_xticks(range(wide), words, rotation=90, fontsize=8, **PLAIN)
     labels = [_words(*pair) for pair in zip(patterns, rows, strict=True)]
     axes.set_yticks(range(len(rows)), labels, fontsize=8)
-    complete = int((~missing.any(axis=1)).sum())
-    text = f"{complete} of {plural(data.rows, 'row')} complete"
+    complete = float(weights[~missing.any(axis=1)].sum())
+    text = f"{complete:.6g} of {plural(_count(data.total), 'row')} complete"
     if hidden:
-        text += f"; {plural(hidden, 'row')} with rarer patterns not drawn"
+        text += f"; {plural(_count(hidden), 'row')} with rarer patterns not drawn"
     entitle(axes, text if title is None else title)
     return axes
 
 
-def _patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[int], int]:
+def _patterns(
+    missing: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], list[float], float]:
     """The most frequent patterns with their rows, and the rows with any other pattern."""
-    patterns, counts = np.unique(missing, axis=0, return_counts=True)
+    patterns, which = np.unique(missing, axis=0, return_inverse=True)
+    counts = np.bincount(which.ravel(), weights, minlength=len(patterns))
     order = np.argsort(-counts, kind="stable")
     kept = order[:MAX_PATTERNS]
-    return patterns[kept], counts[kept].tolist(), int(counts[order[MAX_PATTERNS:]].sum())
+    return patterns[kept], counts[kept].tolist(), float(counts[order[MAX_PATTERNS:]].sum())
 
 
-def _words(pattern: NDArray[np.bool_], rows: int) -> str:
+def _count(rows: float) -> float:
+    """A number of rows as it is shown: weights need not be integers."""
+    return float(f"{rows:.6g}")
+
+
+def _words(pattern: NDArray[np.bool_], rows: float) -> str:
     count = int(pattern.sum())
-    return f"{f'{count} missing' if count else 'complete'}: {plural(rows, 'row')}"
+    return f"{f'{count} missing' if count else 'complete'}: {plural(_count(rows), 'row')}"
 
 
 def _colours() -> "ListedColormap":

@@ -40,7 +40,7 @@ def plot_pairs(
     """Draw the rows of every pair of some variables; panels of adjacent pairs have a blue frame.
 
     Below the diagonal are the rows, on it the distribution of each variable, above it the edges with their
-    strength.
+    strength. If rows have weights, the area of a dot is its weight.
 
     Parameters
     ----------
@@ -84,13 +84,12 @@ def plot_pairs(
     for (i, j), axes in np.ndenumerate(grid):
         pair = frozenset((names[i], names[j]))
         if i == j:
-            _spread(axes, variables[i], columns[i])
+            _spread(axes, variables[i], columns[i], data.weights)
         elif i > j:
             xs = _jittered(variables[j], columns[j][drawn], 0)
             ys = _jittered(variables[i], columns[i][drawn], 1)
-            axes.plot(
-                xs, ys, ".", color=_DOTS, markersize=3, alpha=_faint(len(xs)), markeredgewidth=0
-            )
+            area = 3.0 if data.weights is None else 3.0 * _areas(data.weights[drawn])
+            axes.scatter(xs, ys, s=area, color=_DOTS, alpha=_faint(len(xs)), linewidths=0)
         else:
             _describe(axes, arrows.get(pair, ""), rows.get(pair))
         _frame(axes, pair in arrows and i > j, text=i < j)
@@ -131,14 +130,20 @@ def _faint(rows: int) -> float:
     return float(np.clip(10 / np.sqrt(max(rows, 1)), 0.2, 0.9))
 
 
-def _spread(axes: "Axes", variable: Variable, column: Array) -> None:
+def _areas(weights: Array) -> Array:
+    """The areas of dots, 1 on average; rows without weight have none."""
+    return np.asarray(np.minimum(weights / (weights.mean() or 1.0), 10.0))
+
+
+def _spread(axes: "Axes", variable: Variable, column: Array, weights: Array | None) -> None:
     """Draw the distribution of one variable."""
-    present = column[~np.isnan(column)]
+    there = ~np.isnan(column)
+    present, shares = column[there], None if weights is None else weights[there]
     if variable.discrete:
-        counts = np.bincount(present.astype(np.intp), minlength=len(variable.levels or ()))
-        axes.bar(range(len(counts)), counts, width=0.7, color=_PLAIN)
+        codes, count = present.astype(np.intp), len(variable.levels or ())
+        axes.bar(range(count), np.bincount(codes, shares, count), width=0.7, color=_PLAIN)
     elif len(present):
-        axes.hist(present, bins=_BINS, color=_PLAIN)
+        axes.hist(present, bins=_BINS, weights=shares, color=_PLAIN)
     axes.set_yticks([])
 
 

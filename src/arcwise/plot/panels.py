@@ -26,6 +26,7 @@ BAND = (0.05, 0.95)
 
 _MEAN, _ROWS = COLOURS["negative"], "#222222"
 _ALONG, _UP, _SURFACE, _BINS = 161, 161, 60, 10
+_CUT = "the model continues outside of this axis"
 _JITTER = 0.28
 _NEAR = 0.08  # of the range of an axis: a surface is pale beyond it, counted from the nearest row
 
@@ -52,13 +53,13 @@ def draw_density(view: View, ax: "Axes") -> None:
     """Draw a number against a number: density, mean, band and rows."""
     node, xs = view.axes[0], np.asarray(view.values(0, _ALONG), dtype=float)
     answer, rows = view.distribution({node: xs}, len(xs)), view.sample
-    low, high = _limits(answer, rows[view.child])
+    low, high = _limits(answer, rows[view.child], view.reach)
     ys = np.linspace(low, high, _UP)
     ax.pcolormesh(
         xs, ys, _shade(answer, ys).T, cmap=_blues(), vmin=0, vmax=1, shading="gouraud",
         rasterized=True, zorder=0,
     )  # fmt: skip
-    _points(ax, rows[node], rows[view.child], _ROWS)
+    _points(ax, rows[node], rows[view.child], _ROWS, view.sizes)
     ax.plot(xs, answer.mean, color=_MEAN, linewidth=1.8, label="mean")
     for edge, label in zip(
         answer.quantile(np.array(BAND)).T, ("90 % of the density", ""), strict=True
@@ -66,6 +67,7 @@ def draw_density(view: View, ax: "Axes") -> None:
         ax.plot(xs, edge, "--", color=_MEAN, linewidth=0.9, label=label or None)
     ax.set_xlim(xs[0], xs[-1])
     ax.set_ylim(low, high)
+    _mark_cut(ax, answer, low, high)
     _name(ax, view.input(0).name, view.variable.name)
     _legend(ax)
 
@@ -74,7 +76,7 @@ def draw_strips(view: View, ax: "Axes") -> None:
     """Draw a number against levels: density, mean, band and rows for each level."""
     node, codes = view.axes[0], view.values(0, 0)
     answer, rows = view.distribution({node: codes}, len(codes)), view.sample
-    low, high = _limits(answer, rows[view.child])
+    low, high = _limits(answer, rows[view.child], view.reach)
     ys = np.linspace(low, high, _UP)
     shade, band = _shade(answer, ys) ** 2, answer.quantile(np.array(BAND))
     for code, width in enumerate(0.42 * shade):
@@ -83,9 +85,10 @@ def draw_strips(view: View, ax: "Axes") -> None:
         )
         ax.plot([code, code], band[code], color=_MEAN, linewidth=1.2)
         ax.plot([code - 0.2, code + 0.2], [answer.mean[code]] * 2, color=_MEAN, linewidth=2.2)
-    _points(ax, _jittered(rows[node]), rows[view.child], _ROWS)
+    _points(ax, _jittered(rows[node]), rows[view.child], _ROWS, view.sizes)
     ax.plot([], [], color=_MEAN, linewidth=2.2, label="mean and 90 % of the density")
     ax.set_ylim(low, high)
+    _mark_cut(ax, answer, low, high)
     _name(ax, view.input(0).name, view.variable.name)
     _level_ticks(ax, "x", view.input(0))
     _legend(ax)
@@ -128,13 +131,14 @@ def draw_cells(view: View, ax: "Axes") -> None:
 def draw_marginal(view: View, ax: "Axes") -> None:
     """Draw the density of a number, and a histogram of the rows."""
     answer, rows = view.distribution({}, 1), view.sample[view.child]
-    low, high = _limits(answer, rows)
+    low, high = _limits(answer, rows, view.reach)
     ys = np.linspace(low, high, 401)
     if len(rows):
         ax.hist(
             rows,
             bins=min(40, max(5, int(np.sqrt(len(rows))))),
             density=True,
+            weights=view.sizes,
             color="#CCCCCC",
             label="rows",
         )
@@ -149,7 +153,8 @@ def draw_levels(view: View, ax: "Axes") -> None:
     shares, rows = view.distribution({}, 1).chances(count)[0], view.sample[view.child]
     ax.bar(range(count), shares, width=0.6, color=COLOURS["positive"], label="probability")
     if len(rows):
-        seen = np.bincount(rows.astype(np.intp), minlength=count) / len(rows)
+        seen = np.bincount(rows.astype(np.intp), view.sizes, minlength=count)
+        seen = seen / seen.sum()
         ax.plot(range(count), seen, "o", color=_ROWS, markersize=4, label="share of rows")
     _name(ax, view.variable.name, "probability")
     _level_ticks(ax, "x", view.variable)
@@ -177,7 +182,7 @@ def draw_surface(view: View, ax: "Axes") -> None:
     low, high = (
         (0.0, 1.0)
         if view.variable.discrete
-        else span(np.concatenate([mean.ravel(), *_middle(values)]))
+        else span(np.clip(np.concatenate([mean.ravel(), *_middle(values)]), *view.reach))
     )
     shown: dict[str, Any] = {"cmap": "cividis", "vmin": low, "vmax": high}
     image = ax.pcolormesh(across, up, mean, shading="gouraud", rasterized=True, **shown)
@@ -187,7 +192,8 @@ def draw_surface(view: View, ax: "Axes") -> None:
     label = _value_name(view)
     if len(values):
         _fade(ax, first, second, rows[one], rows[two])
-        shown |= {"s": 14, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+        sizes = 14.0 if view.sizes is None else 14.0 * view.sizes
+        shown |= {"s": sizes, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
         ax.scatter(rows[one], rows[two], c=values, **shown)
         label += " (pale: no row near)"
     bar = ax.figure.colorbar(image, ax=ax)
@@ -227,7 +233,8 @@ def draw_curves(view: View, ax: "Axes") -> None:
             band = view.distribution(points, len(xs)).quantile(np.array(BAND))
             ax.fill_between(xs, band[:, 0], band[:, 1], color=colour, alpha=0.12, linewidth=0)
             mine = rows[other] == code
-            _points(ax, rows[node][mine], rows[view.child][mine], colour, label=False)
+            sizes = None if view.sizes is None else view.sizes[mine]
+            _points(ax, rows[node][mine], rows[view.child][mine], colour, sizes, label=False)
     ax.set_xlim(xs[0], xs[-1])
     if view.variable.discrete:
         ax.set_ylim(-0.02, 1.02)
@@ -251,11 +258,22 @@ def draw_table(view: View, ax: "Axes") -> None:
 # -- shared by panels -----------------------------------------------------------------------------
 
 
-def _limits(answer: Distribution, rows: NDArray[Any]) -> tuple[float, float]:
-    """The range of an axis for a number: the rows, and nearly all of the density."""
+def _limits(
+    answer: Distribution, rows: NDArray[Any], reach: tuple[float, float]
+) -> tuple[float, float]:
+    """The range of an axis for a number: the rows, and nearly all of the density that is within reach."""
     edges = answer.quantile(np.array([0.01, 0.99]))
-    low, high = span(np.concatenate([edges[np.isfinite(edges)], np.asarray(rows, dtype=float)]))
+    values = np.concatenate([edges[np.isfinite(edges)], np.asarray(rows, dtype=float)])
+    low, high = span(np.clip(values, *reach))
     return low - 0.03 * (high - low), high + 0.03 * (high - low)
+
+
+def _mark_cut(ax: "Axes", answer: Distribution, low: float, high: float) -> None:
+    """Write that the model goes on outside of an axis, if its mean or its band does."""
+    edges = np.column_stack([answer.mean, answer.quantile(np.array(BAND))])
+    if not ((edges >= low) & (edges <= high)).all():
+        text = ax.text(0.99, 0.02, _CUT, transform=ax.transAxes, ha="right", va="bottom")
+        text.set(fontsize=7, color="#444444")
 
 
 def _shade(answer: Distribution, ys: Array) -> Array:
@@ -274,15 +292,25 @@ def _blues() -> Any:
 
 
 def _points(
-    ax: "Axes", xs: NDArray[Any], ys: NDArray[Any], colour: str, *, label: bool = True
+    ax: "Axes",
+    xs: NDArray[Any],
+    ys: NDArray[Any],
+    colour: str,
+    sizes: Array | None = None,
+    *,
+    label: bool = True,
 ) -> None:
-    """Draw rows as dots, fainter if there are many."""
-    if len(xs):
-        faint = float(np.clip(12 / np.sqrt(len(xs)), 0.25, 0.9))
-        ax.plot(
-            xs, ys, ".", color=colour, markersize=3.5, alpha=faint, markeredgewidth=0,
-            label="rows" if label else None,
-        )  # fmt: skip
+    """Draw rows as dots, fainter if there are many; their areas are their weights, if they have any."""
+    if not len(xs):
+        return
+    faint = float(np.clip(12 / np.sqrt(len(xs)), 0.25, 0.9))
+    style: dict[str, Any] = {"color": colour, "alpha": faint}
+    if sizes is None:
+        name = "rows" if label else None
+        ax.plot(xs, ys, ".", markersize=3.5, markeredgewidth=0, label=name, **style)
+    else:
+        name = "rows (area: weight)" if label else None
+        ax.scatter(xs, ys, s=4.0 * sizes, linewidths=0, label=name, **style)
 
 
 def _jittered(codes: NDArray[Any]) -> Array:
@@ -315,8 +343,13 @@ def _binned(view: View, node: int) -> tuple[Array, Array] | None:
     )
     parts = np.array_split(np.argsort(xs, kind="stable"), min(_BINS, len(xs)))
     count = len(view.variable.levels or ())
-    shares = [np.bincount(codes[part], minlength=count) / len(part) for part in parts]
-    return np.array([xs[part].mean() for part in parts]), np.array(shares)
+    weights = np.ones(len(xs)) if view.weights is None else view.weights
+    shares = [
+        np.bincount(codes[part], weights[part], minlength=count) / weights[part].sum()
+        for part in parts
+    ]
+    means = [np.average(xs[part], weights=weights[part]) for part in parts]
+    return np.array(means), np.array(shares)
 
 
 def _cells(ax: "Axes", values: Array, label: str, limits: tuple[float, float]) -> None:

@@ -26,6 +26,7 @@ from arcwise.frame import Frame, Series, unused
 __all__ = ["FORMS", "FUNCTIONS", "GlmConditional", "atoms"]
 
 _LOG_2PI = float(np.log(2 * np.pi))
+_MAX_LOG = 600.0  # of a factor of the variance, which far values of the parents would make infinite
 _CUT = 3.0  # standard deviations from the mean beyond which curves are straight on
 
 FORMS = {
@@ -202,7 +203,7 @@ class GlmConditional:
     def _variance(self, xs: Columns, size: int) -> Array:
         if len(self.noise_slopes):
             logs = self._design(self.noise_columns, xs, size) @ self.noise_slopes
-            return np.asarray(self.variances[0] * np.exp(logs))
+            return np.asarray(self.variances[0] * np.exp(np.minimum(logs, _MAX_LOG)))
         if not self.by:
             return np.full(size, self.variances[0])
         codes = [self.groups[i][np.asarray(xs[i], np.intp)] for i in self.by]

@@ -106,7 +106,7 @@ function lineOf(state, line) {
   const edge = state.page.edges[line.edge];
   const sign = edge.sign > 0 ? "positive" : edge.sign < 0 ? "negative" : "plain";
   const path = `M${pair(line.points[0])}C${line.points.slice(1).map(pair).join(" ")}`;
-  const dashes = edge.sign < 0 ? `${(3 * line.width + 3).toFixed(1)} ${(line.width + 3).toFixed(1)}` : null;
+  const dashes = edge.sign < 0 ? dashesOf(line) : null;
   const shape = svg(
     "g",
     { class: `line ${sign}`, "data-edge": line.edge },
@@ -118,6 +118,13 @@ function lineOf(state, line) {
   );
   shape.addEventListener("click", () => state.select(edge.head));
   return shape;
+}
+
+// Dashes and gaps; those of a short line are short, so that it does not look solid.
+function dashesOf({ points, width }) {
+  const [first, last] = [points[0], points[points.length - 1]];
+  const most = Math.hypot(last[0] - first[0], last[1] - first[1]) / 4;
+  return [3 * width + 3, width + 3].map((long) => Math.min(long, most).toFixed(1)).join(" ");
 }
 
 export function edgeTitle(state, edge) {

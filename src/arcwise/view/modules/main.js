@@ -42,7 +42,7 @@ function graphSection() {
     replaceChildren(chips, [...state.evidence.keys()].map(chip), state.evidence.size > 1 ? button("Clear all", () => state.clear()) : null);
     status.textContent = statusText();
   });
-  return element("section", { class: "answering" }, element("h2", {}, "Graph and answers"), tools, chips, status, element("div", { class: "beside" }, frame, makePanel(state)), key());
+  return element("section", { class: "answering" }, element("h2", {}, "Graph and answers"), tools, chips, status, element("div", { class: "beside" }, element("div", {}, frame, key()), makePanel(state)));
 }
 
 function chip(variable) {
