@@ -31,7 +31,14 @@ from arcwise.learners import Specification, bind
 from arcwise.learners.parallel import cores, one_thread, watch_inside
 from arcwise.learners.posteriors.find import find_posterior, method_for
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan
-from arcwise.learners.posteriors.replicates import Replicates, gather_results, resolve
+from arcwise.learners.posteriors.replicates import (
+    NearReplicates,
+    Replicates,
+    ResolvedSpecification,
+    gather_results,
+    near_distribution,
+    resolve,
+)
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net, whole
 from arcwise.notes import Fix, Note, NoteKind, StopReason, notes_of
@@ -297,7 +304,13 @@ def _quick_replicates(
     plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
     with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
         chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None
-        spec = resolve(spec, bind(spec, source), budget.n_jobs, watch, chosen).spec
+        choices = resolve(spec, bind(spec, source), budget.n_jobs, watch, chosen)
+        spec = choices.spec
+        rng = spec.generator().spawn(5)[4]  # that of `find_posterior`
+        near = NearReplicates.of(choices, net.graph, net.fits, rng, _RUNGS[0])
+    if near is not None:
+        return _near_replicates(near, choices, budget)
+    with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
         find = partial(find_posterior, spec, source, own_score=True)
         run = find(plan, watch)
     if watch.stopped:
@@ -313,6 +326,20 @@ def _quick_replicates(
         run = find(few, at_ease, kept=run.kept)
     many = f"{run.found.meaning}, {plural(run.found.draws, 'replicate')}"
     return replace(run.found, meaning=many), None
+
+
+def _near_replicates(
+    work: NearReplicates, choices: ResolvedSpecification, budget: CertaintyBudget
+) -> tuple[GraphDistribution | None, Note | None]:
+    """The same by replicates that begin at the graph of all rows."""
+    with one_thread(work.problem.source), budget.watch() as watch:
+        inside = replace(work, watch=watch_inside(budget.n_jobs, watch))
+        pieces = gather_results(inside, _RUNGS[0], n_jobs=budget.n_jobs, watch=watch)
+    if len(pieces) < _RUNGS[-1]:
+        return None, _end_note(watch, budget)
+    counted = next(rung for rung in _RUNGS if rung <= len(pieces))
+    found = near_distribution(work, pieces[:counted], choices.notes)
+    return replace(found, meaning=f"{found.meaning}, {plural(found.draws, 'replicate')}"), None
 
 
 def _end_note(watch: Progress, budget: CertaintyBudget) -> Note:

@@ -239,6 +239,13 @@ class Fits(ABC):
         """The same with what all local models share tuned to a graph; None where nothing changes."""
         return None
 
+    def resampled(self, weights: Array) -> "tuple[Fits, ...] | None":
+        """The family tied to replicates of the rows, (replicates, rows) weights, by a fast approximation.
+
+        None if there is none: each replicate is then bound and fitted by itself.
+        """
+        return None
+
     def seconds(self, inputs: int) -> float:
         """Roughly how long one local model with so many inputs takes; 0 where nobody will wait."""
         return 0.0

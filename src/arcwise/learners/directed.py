@@ -133,12 +133,15 @@ class DirectedProblem(Problem):
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
         """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns."""
+        return self.structure_from(self.begin(self.spec), penalty, watch)
+
+    def structure_from(self, begin: DAG | None, penalty: float, watch: Watch | None = None) -> DAG:
+        """The same from a start."""
         quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
         columns = len(self.limits.nodes)
         seconds = columns * 2.0**columns * self.fits.seconds(columns // 2)
         if quick and (columns > _EXACT or seconds > _EXACT_SECONDS):
             quick["max_steps"] = _STEPS
-        begin = self.begin(self.spec)
         _, result = self._found(penalty, begin, {**quick, **self.options}, watch)
         if result.stopped == ASKED:
             raise SearchEnd

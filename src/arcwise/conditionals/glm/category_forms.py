@@ -11,7 +11,7 @@ from arcwise.conditionals.glm.further_terms import column_of, further_terms, row
 from arcwise.conditionals.glm.least_squares import gains, independent
 from arcwise.conditionals.glm.multinomial_logit import PSEUDO, Logit, information, newton, shares
 
-__all__ = ["fit_category"]
+__all__ = ["fit_category", "table_logs"]
 
 _TERMS = 3  # terms that are added at most
 _WORK = 1e9  # multiplications of a Newton step, about a second: a logit of more work is not fitted
@@ -46,17 +46,20 @@ def _counts(design: Design, child: int, parents: tuple[int, ...]) -> Array:
 def _table(design: Design, child: int, parents: tuple[int, ...]) -> FittedForm:
     """The shares of levels in each configuration, with an imaginary row spread over all of them."""
     counts = _counts(design, child, parents)
-    rows = counts.sum(axis=1, keepdims=True)
-    usual = shares(counts.sum(axis=0))
-    each = PSEUDO / len(counts)
-    logs = np.log((counts + each * usual) / (rows + each))
-    loglik, seen = float(np.vdot(counts, logs)), int((rows > 0).sum())
+    logs = table_logs(counts)
+    loglik, seen = float(np.vdot(counts, logs)), int((counts.sum(axis=1) > 0).sum())
     free = int((counts.sum(axis=0) > 0).sum()) - 1
     form, by = ("table", parents) if parents else ("marginal", ())
     parameters = min(len(counts), 2 * seen) * max(free, 0)
     return FittedForm(
         form, loglik, parameters, 0.0, (INTERCEPT,), logs[:, None, :], np.zeros(0), by
     )
+
+
+def table_logs(counts: Array) -> Array:
+    """Log probabilities of levels in each configuration, by (configurations, levels) counts."""
+    usual, each = shares(counts.sum(axis=0)), PSEUDO / len(counts)
+    return np.log((counts + each * usual) / (counts.sum(axis=1, keepdims=True) + each))
 
 
 class _Logits:

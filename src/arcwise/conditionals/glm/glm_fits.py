@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals.base import Array, Family, ParentSets
+from arcwise.conditionals.base import Array, Family, Fits, ParentSets
 from arcwise.conditionals.glm.category_forms import fit_category
 from arcwise.conditionals.glm.design import Design
 from arcwise.conditionals.glm.form_choice import FittedForm
 from arcwise.conditionals.glm.glm_model import GlmConditional
 from arcwise.conditionals.glm.numeric_forms import fit_number
+from arcwise.conditionals.glm.one_step import one_step_fits
 from arcwise.conditionals.glm.screening import may_gain
 from arcwise.conditionals.rowwise import RowFits
 from arcwise.data import Statistics
@@ -25,7 +26,7 @@ class GlmFits(RowFits):
     def __init__(self, family: Family, statistics: Statistics, margin: float) -> None:
         super().__init__(family, statistics)
         self.margin, self.design = margin, Design(self.table)
-        self._known: dict[tuple[int, tuple[int, ...]], tuple[float, int, float]] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], FittedForm] = {}
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> GlmConditional:
         """The fitted model of `child` given `parents`."""
@@ -33,20 +34,24 @@ class GlmFits(RowFits):
 
     def model(self, child: int, parents: tuple[int, ...]) -> GlmConditional:
         """The fitted model of `child` given `parents`, in any order."""
-        best = self._fitted(child, tuple(sorted(parents)))
-        return model_of(self.design, child, parents, best)
+        return model_of(self.design, child, parents, self.form(child, tuple(sorted(parents))))
 
-    def _fitted(self, child: int, parents: tuple[int, ...]) -> FittedForm:
-        fit = fit_category if self.design.levels[child] else fit_number
-        return fit(self.design, child, parents, self.margin)
+    def form(self, child: int, parents: tuple[int, ...]) -> FittedForm:
+        """The best form of `child` given sorted `parents`, fitted once."""
+        if (child, parents) not in self._known:
+            fit = fit_category if self.design.levels[child] else fit_number
+            self._known[child, parents] = fit(self.design, child, parents, self.margin)
+        return self._known[child, parents]
 
     def _numbers(self, child: int, sets: ParentSets) -> NDArray[np.float64]:
         """(sets, 3) log-likelihoods, parameters and costs of the choice."""
-        for s in sets:
-            if (child, s) not in self._known:
-                best = self._fitted(child, s)
-                self._known[child, s] = best.loglik, best.parameters, best.choice
-        return np.array([self._known[child, s] for s in sets], dtype=float).reshape(-1, 3)
+        forms = (self.form(child, s) for s in sets)
+        rows = [(form.loglik, form.parameters, form.choice) for form in forms]
+        return np.array(rows, dtype=float).reshape(-1, 3)
+
+    def resampled(self, weights: Array) -> tuple[Fits, ...]:
+        """The fits of replicates of the rows, by one step from these (see `one_step`)."""
+        return one_step_fits(self, self.design, self.form, weights)
 
     def seconds(self, inputs: int) -> float:
         """Roughly how long one local model with so many inputs takes."""
