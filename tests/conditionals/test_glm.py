@@ -270,3 +270,45 @@ def test_a_mixed_table_is_learned_saved_and_asked(tmp_path):
     belief = net.query("sold", given={"town": "b"}, seed=3)
     share = (wide.values("sold")[wide.values("town") == "b"] == "yes").mean()
     assert float(belief.probability("yes")) == pytest.approx(share, abs=5 * belief.error + 0.02)
+
+
+def families_of_every_form() -> list[tuple[Table, str, str, tuple[str, ...]]]:
+    """Tables with a child and parents whose best form is this one, by a wide margin."""
+    columns, rng = numbers_and_levels(20, 400), np.random.default_rng(21)
+    x, z, b = columns["x"], columns["z"], columns["b"]
+    noise, flat = rng.normal(size=400), np.zeros(400)
+    children = {
+        "additive": (2 * x + b + noise, ("b", "x")),
+        "selected": (x**2 + 0.5 * noise, ("x", "z")),
+        "configurations": (x * (b - 1.0) + np.array([0.2, 1.0, 3.0])[b] * noise, ("b", "x")),
+        "spreads": (x + np.exp(0.8 * np.abs(x)) * noise, ("x",)),
+        "table": (((columns["a"] + b + (rng.random(400) < 0.1)) % 2).astype(np.uint8), ("a", "b")),
+        "additive logit": (drawn(np.column_stack([flat, 2 * x, z / 2]), rng), ("x", "z")),
+        "selected logit": (drawn(np.column_stack([flat, 2 * x**2 - 2]), rng), ("x",)),
+    }
+    return [
+        (as_table({**columns, "y": y}), form, "y", parents)
+        for form, (y, parents) in children.items()
+    ]
+
+
+@pytest.mark.parametrize("case", range(7))
+def test_one_step_is_close_to_the_fit_of_resampled_rows(case):
+    table, form, child, parents = families_of_every_form()[case]
+    number = {name: j for j, name in enumerate(table.names)}
+    members = tuple(sorted(number[name] for name in parents))
+    fits, rng = GLM.bind(table), np.random.default_rng(22)
+    assert fits.conditional(number[child], members).form == form.split()[0]
+    weights = rng.multinomial(400, np.full(400, 1 / 400), size=12).astype(float)
+    replicates = fits.resampled(np.vstack([np.ones(400), weights]))
+    [same] = replicates[0].loglik(number[child], [members])
+    assert same == pytest.approx(fits.loglik(number[child], [members])[0], abs=0.1)
+    differences = []
+    for row, replicate in zip(weights, replicates[1:], strict=True):
+        again = GLM.bind(table.with_weights(row))
+        if again.n_params(number[child], [members]) == fits.n_params(number[child], [members]):
+            values = (each.loglik(number[child], [members])[0] for each in (replicate, again))
+            differences.append(float(np.subtract(*values)))
+    assert len(differences) >= 6
+    # The median, since a form with as many parameters can still be another one in a replicate.
+    assert np.median(np.abs(differences)) < 0.5  # the log-likelihoods vary by ten nats and more

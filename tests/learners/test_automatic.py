@@ -97,3 +97,18 @@ def test_rules_hold_for_further_forms():
     rules = aw.Rules(forbidden=[("x", "y"), ("y", "x")])
     net = aw.learn(bent_table(), rules=rules, certainty=False)
     assert not {("x", "y"), ("y", "x")} & set(net.graph.arcs)
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_networks_with_further_forms_have_a_quick_certainty(text):
+    table = bent_table()
+    if text:
+        town = np.where(table.values("x") > 0, "north", "south")
+        table = aw.table({**{name: table.values(name) for name in table.order}, "town": town})
+    net = aw.learn(table)
+    assert net.settings["model"] == ("glm" if text else "curved")
+    assert net.edges.certainty_meaning == "bootstrap frequency, 100 replicates"
+    assert all(row.certainty > 0.5 for row in net.edges.present if row.strength > 0.1)
+    assert str(aw.learn(table).edges) == str(net.edges)
+    rare = net.edges.where(lambda row: row.strength < -0.01)
+    assert all(row.certainty < 0.5 for row in rare)

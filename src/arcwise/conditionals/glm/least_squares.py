@@ -1,6 +1,7 @@
 """Small least-squares problems from sums of products, and which further columns would help most."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from arcwise._kernels.lapack import dposv, dpotrf, dpotrs
 from arcwise.conditionals.base import Array
 
-__all__ = ["LeastSquares", "gains", "independent", "solve"]
+__all__ = ["LeastSquares", "diagonal_blocks", "gains", "independent", "solve", "submatrix"]
 
 _REDUNDANT = 1e-8
 """Share of a column's sum of squares, beyond the columns before it, below which it is redundant."""
@@ -23,15 +24,26 @@ class LeastSquares(NamedTuple):
     factor: Array
 
 
+def submatrix(matrix: Array, rows: Sequence[int], columns: Sequence[int]) -> Array:
+    """Some rows and columns of a matrix; `np.ix_` takes five times as long for small ones."""
+    found: Array = matrix[np.array(rows, dtype=np.intp)[:, None], columns]
+    return found
+
+
+def diagonal_blocks(matrix: Array, ends: Sequence[int]) -> list[Array]:
+    """The square blocks on the diagonal of a matrix that end at these columns."""
+    return [matrix[a:b, a:b] for a, b in pairwise([0, *ends])]
+
+
 def independent(gram: Array) -> NDArray[np.intp]:
     """The columns that do not follow from those before them.
 
     >>> independent(np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 1.0]])).tolist()
     [0, 2]
     """
-    size = np.diag(gram)
+    size = gram.diagonal()
     factor, info = dpotrf(gram, clean=0)
-    if not info and (np.diag(factor) ** 2 > _REDUNDANT * size).all():
+    if not info and (factor.diagonal() ** 2 > _REDUNDANT * size).all():
         return np.arange(len(gram))
     left, kept = gram.copy(), []
     for j in range(len(gram)):
@@ -44,7 +56,7 @@ def independent(gram: Array) -> NDArray[np.intp]:
 def solve(gram: Array, right: Array) -> LeastSquares:
     """Coefficients of least squares; redundant columns are left out."""
     factor, found, info = dposv(gram, right)
-    if not info and (np.diag(factor) ** 2 > _REDUNDANT * np.diag(gram)).all():
+    if not info and (factor.diagonal() ** 2 > _REDUNDANT * gram.diagonal()).all():
         return LeastSquares(np.arange(len(gram)), found, factor)
     kept = independent(gram)
     factor, found, _ = dposv(gram[np.ix_(kept, kept)], right[kept])
@@ -65,24 +77,28 @@ def gains(
     ends : where each block ends.
     """
     explained, _ = dpotrs(factor, cross.T)
-    found, first = [], 0
+    known, found, first = cross @ explained, [], 0
+    single, least = slopes.tolist(), known.diagonal().tolist()
     for block, end in zip(own, ends, strict=True):
-        rest = block - cross[first:end] @ explained[:, first:end]
-        found.append(_gain(rest, np.diag(block), slopes[first:end]))
+        if end - first == 1:
+            size = float(block[0, 0])
+            rest = size - least[first]
+            small = not rest > _REDUNDANT * size
+            found.append((0.0, 0) if small else (single[first] ** 2 / rest, 1))
+        else:
+            rests = block - known[first:end, first:end]
+            found.append(_gain(rests, block.diagonal(), slopes[first:end]))
         first = end
     return found
 
 
 def _gain(rest: Array, size: Array, slopes: Array) -> tuple[float, int]:
-    if len(slopes) == 1:
-        small = not rest[0, 0] > _REDUNDANT * size[0]
-        return (0.0, 0) if small else (float(slopes[0] ** 2 / rest[0, 0]), 1)
     factor, found, info = dposv(rest, slopes)
-    if info or not (np.diag(factor) ** 2 > _REDUNDANT * size).all():
+    if info or not (factor.diagonal() ** 2 > _REDUNDANT * size).all():
         kept = [j for j in range(len(size)) if rest[j, j] > _REDUNDANT * size[j]]
-        chosen = [kept[j] for j in independent(rest[np.ix_(kept, kept)])] if kept else []
+        chosen = [kept[j] for j in independent(submatrix(rest, kept, kept))] if kept else []
         if not chosen:
             return 0.0, 0
-        factor, found, _ = dposv(rest[np.ix_(chosen, chosen)], slopes[chosen])
+        factor, found, _ = dposv(submatrix(rest, chosen, chosen), slopes[chosen])
         return float(slopes[chosen] @ found), len(chosen)
     return float(slopes @ found), len(slopes)

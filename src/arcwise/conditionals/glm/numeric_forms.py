@@ -1,12 +1,14 @@
 """Forms of regressions of a number."""
 
+from itertools import accumulate
+
 import numpy as np
 
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import MOST, Design
 from arcwise.conditionals.glm.form_choice import FittedForm, best_form, feasible
 from arcwise.conditionals.glm.further_terms import DesignTerm, column_of, further_terms, rows_of
-from arcwise.conditionals.glm.least_squares import gains, solve
+from arcwise.conditionals.glm.least_squares import diagonal_blocks, gains, solve, submatrix
 from arcwise.conditionals.glm.spread_forms import fit_spread
 
 __all__ = ["FLOOR", "fit_number"]
@@ -45,7 +47,7 @@ def _plain(design: Design, child: int, parents: tuple[int, ...]) -> FittedForm:
     if len(members) > 1 and not feasible(len(members) + 1, design):
         members, form = [0], "marginal"
     target, products = design.number(child), design.products
-    gram = products[np.ix_(members, members)]
+    gram = submatrix(products, members, members)
     right = products[members, target]
     found = solve(gram, right)
     rss = float(products[target, target] - right[found.kept] @ found.coefficients)
@@ -83,7 +85,7 @@ def _by_configuration(
     coefficients = np.tile(pooled.coefficients, (known.total, 1, 1))
     variances = np.full(known.total, pooled.variances[0])
     for k in seen.tolist():
-        gram, right = sums[k][np.ix_(members, members)], sums[k][members, target]
+        gram, right = submatrix(sums[k], members, members), sums[k][members, target]
         found = solve(gram, right)
         rss = float(sums[k][target, target] - right[found.kept] @ found.coefficients)
         value, variances[k] = _loglik(design, child, rss, float(known.weights[k]))
@@ -106,12 +108,12 @@ def _select_terms(
         return None
     members = [0, *(c for j in parents for c in design.main(j))]
     target, products = design.number(child), design.products
-    gram, right = products[np.ix_(members, members)], products[members, target]
+    gram, right = submatrix(products, members, members), products[members, target]
     found = solve(gram, right)
     kept = [members[k] for k in found.kept]
     rss = float(products[target, target] - right[found.kept] @ found.coefficients)
     crosses, owns = _crosses(design, terms)
-    ends = np.cumsum([len(term.columns) for term in terms]).tolist()
+    ends = list(accumulate(len(term.columns) for term in terms))
     cross = np.vstack(crosses)
     slopes = cross[:, target] - cross[:, kept] @ found.coefficients
     better = gains(found.factor, cross[:, kept], owns, slopes, ends)
@@ -130,7 +132,7 @@ def _crosses(design: Design, terms: list[DesignTerm]) -> tuple[list[Array], list
         if term.pair is None:
             numbers = list(term.numbers)
             crosses.append(design.products[numbers])
-            owns.append(design.products[np.ix_(numbers, numbers)])
+            owns.append(submatrix(design.products, numbers, numbers))
         else:
             both = design.cross(*term.pair)
             crosses.append(both[:, :width])
@@ -179,7 +181,7 @@ def _extend_terms(
         float(np.log(len(terms))),
     )
     while True:
-        found = solve(gram[np.ix_(members, members)], right[members])
+        found = solve(submatrix(gram, members, members), right[members])
         used = [members[k] for k in found.kept]
         rss = total - float(right[used] @ found.coefficients)
         left = [t for t in range(len(terms)) if not set(blocks[t]) <= set(members)]
@@ -187,10 +189,10 @@ def _extend_terms(
             break
         wanted = [[c for c in blocks[t] if c not in members] for t in left]
         flat = [c for block in wanted for c in block]
-        slopes = right[flat] - gram[np.ix_(flat, used)] @ found.coefficients
-        owns = [gram[np.ix_(block, block)] for block in wanted]
-        ends = np.cumsum([len(block) for block in wanted]).tolist()
-        better = gains(found.factor, gram[np.ix_(flat, used)], owns, slopes, ends)
+        slopes = right[flat] - submatrix(gram, flat, used) @ found.coefficients
+        ends = list(accumulate(len(block) for block in wanted))
+        owns = diagonal_blocks(submatrix(gram, flat, flat), ends)
+        better = gains(found.factor, submatrix(gram, flat, used), owns, slopes, ends)
         price = float(np.log(len(left)))
         best = _choose(better, rss, len(used) + 1, price, design)
         if best is None:

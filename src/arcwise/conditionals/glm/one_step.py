@@ -5,9 +5,9 @@ t and log densities l_i of the rows,
 
     max_t sum_i w_i l_i(t)  is about  sum_i w_i l_i(t) + g' H^-1 g / 2,    g = sum_i w_i dl_i / dt,
 
-with the information H of all rows (score bootstrap: Kline and Santos 2012). The form of the model stays that of
-all rows. One product of matrices gives the values of all replicates. The variance of a regression, and the
-shares of a table, are estimated again instead.
+with the information H of all rows (score bootstrap: Kline and Santos 2012). The form of the model stays
+that of all rows. One product of matrices gives the values of all replicates. The variance of a regression,
+and the shares of a table, are estimated again instead.
 """
 
 from collections.abc import Callable

@@ -10,7 +10,7 @@ sets of coefficients are fitted by scoring, whose information matrix for g does 
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import Design
 from arcwise.conditionals.glm.form_choice import FittedForm
 from arcwise.conditionals.glm.further_terms import column_of, described_rows
-from arcwise.conditionals.glm.least_squares import gains, independent
+from arcwise.conditionals.glm.least_squares import diagonal_blocks, gains, independent, submatrix
 
 __all__ = ["fit_spread"]
 
@@ -103,7 +103,7 @@ def _blocks(design: Design, parents: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def _products(design: Design, members: list[int]) -> Array:
-    return np.asarray(design.products[np.ix_(members, members)])
+    return submatrix(design.products, members, members)
 
 
 def _best_block(
@@ -120,14 +120,14 @@ def _best_block(
     ratio = fit.residuals**2 * np.exp(-fit.logs) - 1.0
     weighted = design.weights * ratio
     flat = [c for block in blocks for c in block]
-    ends = np.cumsum([len(block) for block in blocks]).tolist()
+    ends = list(accumulate(len(block) for block in blocks))
     factor, info = dpotrf(_products(design, members), clean=0)
     if info:
         return None
-    owns = [design.products[np.ix_(flat[a:b], flat[a:b])] for a, b in pairwise([0, *ends])]
+    owns = diagonal_blocks(submatrix(design.products, flat, flat), ends)
     rises = gains(
         factor,
-        design.products[np.ix_(flat, members)],
+        submatrix(design.products, flat, members),
         owns,
         design.columns[flat] @ weighted,
         ends,
