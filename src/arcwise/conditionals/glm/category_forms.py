@@ -59,7 +59,9 @@ def _table(design: Design, child: int, parents: tuple[int, ...]) -> FittedForm:
 def table_logs(counts: Array) -> Array:
     """Log probabilities of levels in each configuration, by (configurations, levels) counts."""
     usual, each = shares(counts.sum(axis=0)), PSEUDO / len(counts)
-    return np.log((counts + each * usual) / (counts.sum(axis=1, keepdims=True) + each))
+    rows = counts.sum(axis=1, keepdims=True)
+    found: Array = np.log((counts + each * usual) / (rows + each))
+    return found
 
 
 class _Logits:

@@ -116,9 +116,8 @@ def _table(design: Design, child: int, best: FittedForm, weights: Array) -> Arra
     total = len(best.coefficients)
     values = np.empty(len(weights))
     for r, row in enumerate(sums):
-        counts = np.zeros(total * levels)
-        counts[seen] = row
-        counts = counts.reshape(total, levels)
+        counts = np.zeros((total, levels))
+        counts.flat[seen] = row
         values[r] = np.vdot(counts, table_logs(counts))
     return values
 
@@ -131,7 +130,7 @@ def _logit(design: Design, child: int, best: FittedForm, weights: Array) -> Arra
     fitted = np.exp(logs)
     levels, size = logs.shape
     share = PSEUDO / (design.total + PSEUDO)
-    usual = shares(np.bincount(codes, design.weights, levels))
+    usual = shares(np.bincount(codes, design.weights, levels).astype(float))
     targets = np.repeat(share * usual[:, None], size, axis=1)
     targets[codes, np.arange(size)] += 1 - share
     values = weights @ logs[codes, np.arange(size)]
@@ -139,7 +138,8 @@ def _logit(design: Design, child: int, best: FittedForm, weights: Array) -> Arra
     gradients = weights @ steps.reshape(-1, size).T
     matrix = information(x, fitted * design.weights, design.weights)
     gain = 0.5 * _quadratic(gradients, matrix)
-    return np.minimum(values + gain, 0.0)
+    found: Array = np.minimum(values + gain, 0.0)
+    return found
 
 
 class _Replicates:
