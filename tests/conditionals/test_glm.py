@@ -7,6 +7,7 @@ from naive import glm as naive
 import arcwise as aw
 from arcwise.conditionals import FAMILIES, table_of
 from arcwise.data import Table, Variable
+from arcwise.graphs import DAG
 
 GLM = FAMILIES["glm"]
 
@@ -300,15 +301,33 @@ def test_one_step_is_close_to_the_fit_of_resampled_rows(case):
     fits, rng = GLM.bind(table), np.random.default_rng(22)
     assert fits.conditional(number[child], members).form == form.split()[0]
     weights = rng.multinomial(400, np.full(400, 1 / 400), size=12).astype(float)
-    replicates = fits.resampled(np.vstack([np.ones(400), weights]))
+    empty = DAG(table.names, ((),) * len(table.names))
+    replicates = fits.resampled(np.vstack([np.ones(400), weights]), empty)
     [same] = replicates[0].loglik(number[child], [members])
     assert same == pytest.approx(fits.loglik(number[child], [members])[0], abs=0.1)
-    differences = []
+    values, differences = [], []
     for row, replicate in zip(weights, replicates[1:], strict=True):
         again = GLM.bind(table.with_weights(row))
         if again.n_params(number[child], [members]) == fits.n_params(number[child], [members]):
-            values = (each.loglik(number[child], [members])[0] for each in (replicate, again))
-            differences.append(float(np.subtract(*values)))
+            values.append(float(again.loglik(number[child], [members])[0]))
+            differences.append(replicate.loglik(number[child], [members])[0] - values[-1])
     assert len(differences) >= 6
     # The median, since a form with as many parameters can still be another one in a replicate.
-    assert np.median(np.abs(differences)) < 0.5  # the log-likelihoods vary by ten nats and more
+    assert np.median(np.abs(differences)) < 0.1 * np.std(values)
+
+
+def test_replicates_pass_over_parents_that_gain_nothing():
+    rng = np.random.default_rng(23)
+    x = rng.normal(size=(20000, 4))
+    y = x[:, 0] + rng.normal(size=20000)
+    table = as_table({**{f"x{j}": x[:, j] for j in range(4)}, "y": y})
+    fits, child = GLM.bind(table), table.names.index("y")
+    empty = DAG(table.names, ((),) * 5)
+    weights = np.ones((1, 20000))
+    assert fits.resampled(weights, empty)[0].never(child) == frozenset()
+    fits.loglik(child, [(), *((j,) for j in range(4))])
+    passed = fits.resampled(weights, empty)[0].never(child)
+    assert passed
+    assert 0 not in passed
+    kept = DAG(table.names, ((), (), (), (), tuple(sorted(passed))))
+    assert fits.resampled(weights, kept)[0].never(child) == frozenset()

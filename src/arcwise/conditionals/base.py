@@ -239,10 +239,13 @@ class Fits(ABC):
         """The same with what all local models share tuned to a graph; None where nothing changes."""
         return None
 
-    def resampled(self, weights: Array) -> "tuple[Fits, ...] | None":
-        """The family tied to replicates of the rows, (replicates, rows) weights, by a fast approximation.
+    def resampled(self, weights: Array, graph: "DAG") -> "tuple[Fits, ...] | None":
+        """The family tied to replicates of the rows by a fast approximation, None if there is none.
 
-        None if there is none: each replicate is then bound and fitted by itself.
+        Parameters
+        ----------
+        weights : (replicates, rows).
+        graph : that searches in the replicates start from.
         """
         return None
 

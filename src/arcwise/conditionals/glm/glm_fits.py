@@ -17,6 +17,8 @@ from arcwise.graphs import DAG
 
 __all__ = ["GlmFits", "model_of"]
 
+_FAR = 2.5  # standard deviations of a gain in replicates, beyond which a parent is not tried there
+
 
 class GlmFits(RowFits):
     """The family tied to the rows of a table."""
@@ -49,9 +51,34 @@ class GlmFits(RowFits):
         rows = [(form.loglik, form.parameters, form.choice) for form in forms]
         return np.array(rows, dtype=float).reshape(-1, 3)
 
-    def resampled(self, weights: Array) -> tuple[Fits, ...]:
+    def resampled(self, weights: Array, graph: DAG) -> tuple[Fits, ...]:
         """The fits of replicates of the rows, by one step from these (see `one_step`)."""
-        return one_step_fits(self, self.design, self.form, weights)
+        return one_step_fits(self, self.design, self.form, weights, self._without_gain(graph))
+
+    def _without_gain(self, graph: DAG) -> tuple[frozenset[int], ...]:
+        """For each child the variables outside the graph that gained far too little wherever they were tried.
+
+        If a parent gains g nats in all rows, the root of twice its gain in a replicate is about normal
+        around the root of 2 g with a standard deviation of 1.
+        """
+        p, log_rows = len(self.nodes), float(np.log(max(self.design.total, 2.0)))
+        distance = np.full((p, p), np.inf)
+        tried = np.zeros((p, p), dtype=bool)
+        for (child, members), with_all in self._known.items():
+            for x in members:
+                rest = self._known.get((child, tuple(j for j in members if j != x)))
+                if rest is None:
+                    continue
+                gain = max(with_all.loglik - rest.loglik, 0.0)
+                more = 0.5 * log_rows * max(with_all.parameters - rest.parameters, 1)
+                price = max(more + with_all.choice - rest.choice, 0.0) + float(np.log(p))
+                away = float(np.sqrt(2 * price) - np.sqrt(2 * gain))
+                distance[child, x], tried[child, x] = min(distance[child, x], away), True
+        distance = np.where(tried, distance, np.where(tried.T, distance.T, 0.0))
+        return tuple(
+            frozenset(np.flatnonzero(row > _FAR).tolist()) - {child, *graph.parents[child]}
+            for child, row in enumerate(distance)
+        )
 
     def seconds(self, inputs: int) -> float:
         """Roughly how long one local model with so many inputs takes."""

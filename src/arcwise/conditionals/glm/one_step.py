@@ -145,8 +145,15 @@ def _logit(design: Design, child: int, best: FittedForm, weights: Array) -> Arra
 class _Replicates:
     """The log-likelihoods of all replicates, for each child and parent set that one of them meets."""
 
-    def __init__(self, design: Design, fitted: Fitted, weights: Array) -> None:
+    def __init__(
+        self,
+        design: Design,
+        fitted: Fitted,
+        weights: Array,
+        without_gain: tuple[frozenset[int], ...],
+    ) -> None:
         self.design, self.fitted, self.weights = design, fitted, weights
+        self.without_gain = without_gain
         self.known: dict[tuple[int, tuple[int, ...]], Array] = {}
 
     def values(self, child: int, parents: tuple[int, ...]) -> Array:
@@ -168,6 +175,10 @@ class OneStepFits(Fits):
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """The model of all rows."""
         return self.base.conditional(child, parents)
+
+    def never(self, child: int) -> frozenset[int]:
+        """Variables that are not tried as parents of `child`."""
+        return self.base.never(child) | self.replicates.without_gain[child]
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Log-likelihood of the replicate under the best form, for each parent set."""
@@ -195,8 +206,19 @@ class OneStepFits(Fits):
 
 
 def one_step_fits(
-    fits: Fits, design: Design, fitted: Fitted, weights: Array
+    fits: Fits,
+    design: Design,
+    fitted: Fitted,
+    weights: Array,
+    without_gain: tuple[frozenset[int], ...],
 ) -> tuple[OneStepFits, ...]:
-    """The fits of replicates with these weights (replicates, rows)."""
-    replicates = _Replicates(design, fitted, weights)
+    """The fits of replicates.
+
+    Parameters
+    ----------
+    fits, design, fitted : of all rows; `fitted` gives the form of a child and its parents.
+    weights : (replicates, rows).
+    without_gain : for each child the variables that are not tried as parents.
+    """
+    replicates = _Replicates(design, fitted, weights, without_gain)
     return tuple(OneStepFits(fits, replicates, number) for number in range(len(weights)))

@@ -248,10 +248,14 @@ class NearReplicates:
         if not charged or spec.search != "auto" or not isinstance(problem, DirectedProblem):
             return None
         table = base.statistics.rows("Resampling needs", "read the file as a table")
-        if not start.directed or count * table.rows > _MAX_WEIGHTS or not base.statistics.uniform:
+        if (
+            not isinstance(start, DAG)
+            or count * table.rows > _MAX_WEIGHTS
+            or not base.statistics.uniform
+        ):
             return None
         weights = np.stack([row_weights(table, child_of(rng, number)) for number in range(count)])
-        resampled = base.resampled(weights)
+        resampled = base.resampled(weights, start)
         if resampled is None:
             return None
         bound = replace(problem, spec=spec)
