@@ -18,7 +18,7 @@ def homes():
 
 
 def test_certainty_is_that_of_the_posterior(homes):
-    net = aw.learn(homes)
+    net = aw.learn(homes, model="gaussian")
     sure = net.certainty(draws=40)
     post = aw.posterior(homes, method="bootstrap", draws=40)
     for row in sure.edges:
@@ -30,7 +30,7 @@ def test_certainty_is_that_of_the_posterior(homes):
             assert row.direction_certainty is None
         assert row.certainty_error > 0
     assert sure.graph == net.graph
-    assert aw.learn(homes, certainty=False).edges["RM", "MEDV"].certainty is None
+    assert aw.learn(homes, model="gaussian", certainty=False).edges["RM", "MEDV"].certainty is None
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_certainty_is_that_of_the_posterior(homes):
     ],
 )
 def test_learning_with_certainty_names_its_meaning(tmp_path, homes, words, meaning):
-    net = aw.learn(homes, certainty=True, **words)
+    net = aw.learn(homes, model="gaussian", certainty=True, **words)
     assert net.edges.certainty_meaning.startswith(meaning)
     assert meaning in str(net)
     assert any(meaning in text for _, text in net.describe())
@@ -64,27 +64,27 @@ def test_parzen_models_have_certainty(homes):
 
 
 def test_a_method_can_be_named(homes):
-    exact, post = aw.learn(homes, certainty="exact"), aw.posterior(homes)
+    exact, post = aw.learn(homes, model="gaussian", certainty="exact"), aw.posterior(homes)
     assert exact.edges.certainty_meaning == f"posterior, prior {post.prior}"
     for row in exact.edges:
         assert row.certainty == float(post.edge(row.first, row.second))
     with pytest.raises(OptionError, match="method"):
-        aw.learn(homes, certainty="guess")
-    with pytest.raises(OptionError, match="option of certainty"):
-        aw.learn(homes).certainty(nonsense=1)
+        aw.learn(homes, model="gaussian", certainty="guess")
+    with pytest.raises(OptionError, match="no parameter .nonsense."):
+        aw.learn(homes, model="gaussian").certainty(nonsense=1)
 
 
 def test_networks_that_were_not_learned_have_none(tmp_path, homes):
-    with pytest.raises(FitError, match="learned from"):
+    with pytest.raises(FitError, match="training data"):
         aw.fit("RM -> MEDV", homes).certainty()
-    place = aw.learn(homes).save(tmp_path / "net.json")
-    with pytest.raises(FitError, match="learned from"):
+    place = aw.learn(homes, model="gaussian").save(tmp_path / "net.json")
+    with pytest.raises(FitError, match="training data"):
         aw.load(place).certainty()
 
 
 def supports(homes, draws):
     """Shares of replicates whose class compels each arrow, counted one graph after the other."""
-    net = aw.learn(homes)
+    net = aw.learn(homes, model="gaussian")
     post = net.certainty("bootstrap", draws=draws).posterior
     counted = {}
     for graph, weight in zip(post.graphs, post.weights, strict=True):
@@ -94,7 +94,7 @@ def supports(homes, draws):
 
 
 def test_learning_has_a_quick_certainty_by_default(homes, tmp_path):
-    net = aw.learn(homes)
+    net = aw.learn(homes, model="gaussian")
     assert net.posterior is None
     assert "certainty" not in vars(net)
     edges = net.edges
@@ -109,11 +109,11 @@ def test_learning_has_a_quick_certainty_by_default(homes, tmp_path):
     again = aw.load(net.save(tmp_path / "net.json"))
     assert again.edges.rows == edges.rows
     assert str(again.edges) == str(edges)
-    assert aw.learn(homes).edges.rows == edges.rows
+    assert aw.learn(homes, model="gaussian").edges.rows == edges.rows
 
 
 def test_the_graph_does_not_depend_on_certainty(homes):
-    nets = [aw.learn(homes, certainty=word) for word in (None, False, True)]
+    nets = [aw.learn(homes, model="gaussian", certainty=word) for word in (None, False, True)]
     assert len({(net.graph, net.score, net.stopped, len(net.trace)) for net in nets}) == 1
     off = nets[1].edges
     assert str(off.unchecked) == "it was turned off by certainty=False"
@@ -125,11 +125,11 @@ def test_the_graph_does_not_depend_on_certainty(homes):
 def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
     from dataclasses import replace
 
-    net = aw.learn(homes)
+    net = aw.learn(homes, model="gaussian")
     short = replace(net, certainty_budget=replace(net.certainty_budget, seconds=0.0, wall=0.0))
     assert "30 replicates take more than 0 s" in short.edges.unchecked
     assert any("Arrow heads are unchecked" in text for _, text in short.describe())
-    late = aw.learn(homes, time_limit=1e-6)
+    late = aw.learn(homes, model="gaussian", time_limit=1e-6)
     assert late.edges.unchecked
     from arcwise.api import edge_certainty
 
@@ -174,7 +174,7 @@ def test_sure_edges_are_dark(homes):
     matplotlib.use("agg")
     from arcwise.plot.marks import edge_rows, mark_lines
 
-    net = aw.learn(homes).certainty(draws=30)
+    net = aw.learn(homes, model="gaussian").certainty(draws=30)
     lines = mark_lines(net.graph, edge_rows(net.edges))
     sure = sorted(lines, key=lambda line: line.certainty)
     assert [line.ink for line in sure] == sorted(line.ink for line in lines)
@@ -184,23 +184,23 @@ def test_sure_edges_are_dark(homes):
     for kind in ("graph", "matrix", "trace"):
         assert post.plot(kind) is not None
     assert post.plot("reliability", truth=net.graph) is not None
-    with pytest.raises(OptionError, match="picture"):
+    with pytest.raises(OptionError, match="kind of plot"):
         post.plot("pie")
     matplotlib.pyplot.close("all")
 
 
 def test_certainty_that_was_cut_short_says_so(homes):
-    net = aw.learn(homes).certainty("bootstrap", draws=100_000, time_limit=1.0)
+    net = aw.learn(homes, model="gaussian").certainty("bootstrap", draws=100_000, time_limit=1.0)
     assert f"Certainty rests on {net.posterior.draws} draws: the time budget" in net.notes[-1]
-    whole = aw.learn(homes).certainty(draws=5)
+    whole = aw.learn(homes, model="gaussian").certainty(draws=5)
     assert not any("rests on" in note for note in whole.notes)
     assert (
-        "so certainty is resampled." in whole.notes[-1]
+        "so certainty is estimated by resampling." in whole.notes[-1]
     )  # and no word of an option that learn has not
 
 
 def test_answers_to_do_have_a_range_over_equivalent_and_over_other_graphs():
-    net = aw.learn(aw.example("boston"))
+    net = aw.learn(aw.example("boston"), model="gaussian")
     belief = net.query("MEDV", do={"RM": 7.0})
     over = belief.range.graphs
     low, high = over.mean
@@ -216,7 +216,7 @@ def test_answers_to_do_have_a_range_over_equivalent_and_over_other_graphs():
 
 
 def test_a_range_over_graphs_is_the_one_that_is_counted_by_hand(homes):
-    net = aw.learn(homes)
+    net = aw.learn(homes, model="gaussian")
     low, high = net.query("MEDV", do={"AGE": 50.0}).range.graphs.mean
     means = []
     for graph in net.certainty("bootstrap", draws=100).posterior.graphs:
@@ -226,11 +226,13 @@ def test_a_range_over_graphs_is_the_one_that_is_counted_by_hand(homes):
 
 
 def test_answers_to_do_without_certainty_say_so(homes, tmp_path):
-    off = aw.learn(homes, certainty=False).query("MEDV", do={"RM": 7.0})
+    off = aw.learn(homes, model="gaussian", certainty=False).query("MEDV", do={"RM": 7.0})
     assert off.range is not None
     assert off.range.graphs is None
     assert "since they have no certainty: it was turned off" in str(off)
-    loaded = aw.load(aw.learn(homes).save(tmp_path / "net.json")).query("MEDV", do={"RM": 7.0})
+    loaded = aw.load(aw.learn(homes, model="gaussian").save(tmp_path / "net.json")).query(
+        "MEDV", do={"RM": 7.0}
+    )
     assert "bootstrap graphs needs the training data" in str(loaded)
     given = aw.fit("RM -> MEDV", homes).query("MEDV", do={"RM": 7.0})
     assert given.range is None
@@ -244,7 +246,7 @@ def heads_of(path: Path) -> set[str]:
 
 
 def test_a_file_for_graphviz_has_the_heads_of_the_printed_table(tmp_path):
-    net = aw.learn(aw.example("boston"))
+    net = aw.learn(aw.example("boston"), model="gaussian")
     shown = {row.direction for row in net.edges.present if row.head}
     assert heads_of(net.save(tmp_path / "net.dot")) == shown
     assert 0 < len(shown) < net.graph.n_arcs
@@ -253,7 +255,7 @@ def test_a_file_for_graphviz_has_the_heads_of_the_printed_table(tmp_path):
 
 
 def test_heads_without_certainty_are_called_unchecked_in_a_file_for_graphviz(tmp_path):
-    net = aw.learn(aw.example("boston"), certainty=False)
+    net = aw.learn(aw.example("boston"), model="gaussian", certainty=False)
     path = net.save(tmp_path / "net.dot")
     assert heads_of(path) == set(str(net.cpdag).split(", ")) & {r.direction for r in net.edges}
     assert 'label="heads are unchecked: no certainty"' in path.read_text()
