@@ -70,7 +70,7 @@ def test_a_method_can_be_named(homes):
         assert row.certainty == float(post.edge(row.first, row.second))
     with pytest.raises(OptionError, match="method"):
         aw.learn(homes, model="gaussian", certainty="guess")
-    with pytest.raises(OptionError, match="no parameter .nonsense."):
+    with pytest.raises(OptionError, match="no parameter"):
         aw.learn(homes, model="gaussian").certainty(nonsense=1)
 
 
