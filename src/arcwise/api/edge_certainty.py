@@ -30,13 +30,12 @@ from arcwise.inference import OtherGraphs
 from arcwise.learners import Specification, bind
 from arcwise.learners.parallel import cores, one_thread, watch_inside
 from arcwise.learners.posteriors.find import find_posterior, method_for
+from arcwise.learners.posteriors.near_replicates import NearReplicates, near_distribution
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan
 from arcwise.learners.posteriors.replicates import (
-    NearReplicates,
     Replicates,
     ResolvedSpecification,
     gather_results,
-    near_distribution,
     resolve,
 )
 from arcwise.learners.settings import settings_of

@@ -14,13 +14,13 @@ depend neither on the number of processes nor on where a run was interrupted.
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.conditionals import DefaultScore, Fits
+from arcwise.conditionals import DefaultScore
 from arcwise.data import Complete, CompletedRows, Statistics, Table
 from arcwise.errors import ArcwiseError, FitError, NoTimeError, OptionError, unknown
 from arcwise.graphs import DAG, UGraph
@@ -204,87 +204,6 @@ class Replicates:
             return str(error)
 
 
-@dataclass(frozen=True, eq=False)
-class NearReplicates:
-    """Replicates whose local models are one step from those of all rows, and whose searches begin at a graph.
-
-    Parameters
-    ----------
-    problem : of all rows.
-    start : the graph that the search in all rows found.
-    fits : of each replicate.
-    penalty : the same in all replicates.
-    watch : may ask to stop.
-    """
-
-    problem: DirectedProblem
-    start: DAG
-    fits: tuple[Fits, ...]
-    penalty: float
-    watch: Watch | None = None
-
-    @classmethod
-    def of(
-        cls,
-        choices: ResolvedSpecification,
-        start: Graph,
-        fits: Fits | None,
-        rng: np.random.Generator,
-        count: int,
-    ) -> "NearReplicates | None":
-        """The first replicates of `Replicates` with a bootstrap, or None if local models have no such step.
-
-        Parameters
-        ----------
-        choices : with the problem of all rows.
-        start : the graph that was found in all rows.
-        fits : of all rows, with local models that are known; those of the problem if None.
-        rng : as of `Replicates`.
-        count : replicates.
-        """
-        spec, problem = choices.spec, choices.problem
-        base = problem.fits if fits is None else fits
-        charged = SCORES[problem.score_word].charges is not None
-        if not charged or spec.search != "auto" or not isinstance(problem, DirectedProblem):
-            return None
-        table = base.statistics.rows("Resampling needs", "read the file as a table")
-        if (
-            not isinstance(start, DAG)
-            or count * table.rows > _MAX_WEIGHTS
-            or not base.statistics.uniform
-        ):
-            return None
-        weights = np.stack([row_weights(table, child_of(rng, number)) for number in range(count)])
-        resampled = base.resampled(weights, start)
-        if resampled is None:
-            return None
-        bound = replace(problem, spec=spec)
-        return cls(bound, start, resampled, choices.penalty)
-
-    def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
-        """The graph of a replicate; a sentence if nothing can be learned, None if time was up."""
-        try:
-            problem = replace(self.problem, fits=self.fits[number])
-            return (problem.structure_from(self.start, self.penalty, self.watch),)
-        except SearchEnd:
-            return None
-        except ArcwiseError as error:
-            return str(error)
-
-
-def near_distribution(
-    work: NearReplicates, pieces: Sequence[Any], notes: tuple[Note, ...]
-) -> GraphDistribution:
-    """The frequencies of graphs over such replicates."""
-    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
-    failed = [piece for piece in pieces if isinstance(piece, str)]
-    if not graphs:
-        raise FitError(f"No replicate could be learned: {failed[0]}" if failed else "No replicate.")
-    said = notes_of(NoteKind.CERTAINTY, *_failures(failed, len(pieces)))
-    about = {"penalty": work.penalty}
-    return _count_graphs(graphs, work.problem, Plan(resampling="bootstrap"), (*notes, *said), about)
-
-
 def _check_chance(problem: Problem) -> None:
     """Runs on the same rows differ only where the search begins or moves by chance."""
     begun = problem.spec.start in ("complete", "random")
@@ -296,8 +215,6 @@ def _check_chance(problem: Problem) -> None:
 
 
 Piece = Any
-
-_MAX_WEIGHTS = 20_000_000  # weights of all replicates that are kept at the same time: 160 MB
 
 
 def gather_results(
@@ -375,10 +292,10 @@ def of_replicates(task: Task) -> PosteriorRun:
         if failed:
             raise FitError(f"No replicate could be learned: {failed[0]}")
         raise NoTimeError("Time ran out before one replicate was done: allow more.")
-    said = (*_failures(failed, len(pieces)), *_subsample_note(plan))
+    said = (*failure_notes(failed, len(pieces)), *_subsample_note(plan))
     notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *said))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
-    found = _count_graphs(graphs, problem, plan, notes, about)
+    found = count_graphs(graphs, problem, plan, notes, about)
     return PosteriorRun(task, found, pack_graphs(pieces))
 
 
@@ -395,7 +312,7 @@ def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dic
     return {"reversed": sum(counts) / len(counts)} if counts else {}
 
 
-def _count_graphs(
+def count_graphs(
     graphs: Sequence[DAG | UGraph],
     problem: Problem,
     plan: Plan,
@@ -415,7 +332,8 @@ def _count_graphs(
     )
 
 
-def _failures(said: Sequence[str], count: int) -> list[str]:
+def failure_notes(said: Sequence[str], count: int) -> list[str]:
+    """A sentence on replicates that could not be learned."""
     if not said:
         return []
     return [

@@ -1,0 +1,107 @@
+"""Quick replicates: local models one step from those of all rows, and searches that begin at their graph."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from arcwise.conditionals import Fits
+from arcwise.data import CompletedRows
+from arcwise.errors import ArcwiseError, FitError
+from arcwise.graphs import DAG, UGraph
+from arcwise.learners.directed import DirectedProblem
+from arcwise.learners.posteriors.plan import Plan
+from arcwise.learners.posteriors.replicates import (
+    ResolvedSpecification,
+    child_of,
+    count_graphs,
+    failure_notes,
+    row_weights,
+)
+from arcwise.notes import Note, NoteKind, notes_of
+from arcwise.results import GraphDistribution, SearchEnd, Watch
+from arcwise.scores import SCORES
+
+__all__ = ["NearReplicates", "near_distribution"]
+
+_MAX_WEIGHTS = 20_000_000  # weights of all replicates that are kept at the same time: 160 MB
+
+
+@dataclass(frozen=True, eq=False)
+class NearReplicates:
+    """Replicates whose local models are one step from those of all rows, and whose searches begin at a graph.
+
+    Parameters
+    ----------
+    problem : of all rows.
+    start : the graph that the search in all rows found.
+    fits : of each replicate.
+    penalty : the same in all replicates.
+    watch : may ask to stop.
+    """
+
+    problem: DirectedProblem
+    start: DAG
+    fits: tuple[Fits, ...]
+    penalty: float
+    watch: Watch | None = None
+
+    @classmethod
+    def of(
+        cls,
+        choices: ResolvedSpecification,
+        start: DAG | UGraph,
+        fits: Fits | None,
+        rng: np.random.Generator,
+        count: int,
+    ) -> "NearReplicates | None":
+        """The first replicates of `Replicates` with a bootstrap, or None if local models have no such step.
+
+        Parameters
+        ----------
+        choices : with the problem of all rows.
+        start : the graph that was found in all rows.
+        fits : of all rows, with local models that are known; those of the problem if None.
+        rng : as of `Replicates`.
+        count : replicates.
+        """
+        spec, problem = choices.spec, choices.problem
+        base = problem.fits if fits is None else fits
+        charged = SCORES[problem.score_word].charges is not None
+        if not charged or spec.search != "auto" or not isinstance(problem, DirectedProblem):
+            return None
+        if not base.statistics.uniform or isinstance(base.statistics, CompletedRows):
+            return None
+        table = base.statistics.rows("Resampling needs", "read the file as a table")
+        if not isinstance(start, DAG) or count * table.rows > _MAX_WEIGHTS:
+            return None
+        weights = np.stack([row_weights(table, child_of(rng, number)) for number in range(count)])
+        resampled = base.resampled(weights, start)
+        if resampled is None:
+            return None
+        bound = replace(problem, spec=spec)
+        return cls(bound, start, resampled, choices.penalty)
+
+    def __call__(self, number: int) -> tuple[DAG, ...] | str | None:
+        """The graph of a replicate; a sentence if nothing can be learned, None if time was up."""
+        try:
+            problem = replace(self.problem, fits=self.fits[number])
+            return (problem.structure_from(self.start, self.penalty, self.watch),)
+        except SearchEnd:
+            return None
+        except ArcwiseError as error:
+            return str(error)
+
+
+def near_distribution(
+    work: NearReplicates, pieces: Sequence[Any], notes: tuple[Note, ...]
+) -> GraphDistribution:
+    """The frequencies of graphs over such replicates."""
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
+    failed = [piece for piece in pieces if isinstance(piece, str)]
+    if not graphs:
+        raise FitError(f"No replicate could be learned: {failed[0]}" if failed else "No replicate.")
+    said = notes_of(NoteKind.CERTAINTY, *failure_notes(failed, len(pieces)))
+    about = {"penalty": work.penalty}
+    return count_graphs(graphs, work.problem, Plan(resampling="bootstrap"), (*notes, *said), about)
