@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import DataError, FileError, plural, unknown
-from arcwise.values import is_number
+from arcwise.values import clear_methods, is_number
 
 Values = Sequence[Any] | NDArray[Any]
 Row = dict[str, Any]
@@ -108,6 +108,7 @@ class Series(NamedTuple):
         return [_text(value, self.spec) for value in self.plain]
 
 
+@clear_methods
 class Framed(ABC):
     """A result that is a table, with one way to print, export, sort and filter it.
 
@@ -133,6 +134,7 @@ class Framed(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         """Keep the short repr, in place of the one that dataclasses make of all fields."""
         super().__init_subclass__(**options)
+        clear_methods(cls)
         if "__repr__" not in cls.__dict__:
             cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 

@@ -1,12 +1,21 @@
-"""What a value from outside is: a number, an integer, one name or several.
+"""What a value from outside is: a number, an integer, one name or several; and calls with wrong parameters.
 
 Booleans are numbers to Python, and are none here; numbers of NumPy are. Callers report in words of their own
 what they needed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import Parameter, signature
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from types import FunctionType
+from typing import Any, ParamSpec, TypeGuard, TypeVar
+
+from arcwise.errors import OptionError, close_to, join_words
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C")
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -67,3 +76,67 @@ def written(value: object) -> str | None:
     ('1', '2', '0.5', None, None)
     """
     return f"{value:.15g}" if is_number(value) else None
+
+
+def clear_calls(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function, which answers a call with wrong parameters by an OptionError with the nearest name.
+
+    >>> @clear_calls
+    ... def learn(data, *, search="auto"): ...
+    >>> learn([], serach="tabu")
+    Traceback (most recent call last):
+    ...
+    arcwise.errors.OptionError: learn has no parameter 'serach'. Did you mean 'search'?
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            _check_call(function, args, kwargs)
+            raise
+
+    return call
+
+
+def clear_methods(kind: type[C]) -> type[C]:
+    """The same class, whose constructor and methods answer wrong calls as `clear_calls` does."""
+    for name, member in list(vars(kind).items()):
+        if isinstance(member, FunctionType) and (name == "__init__" or not name.startswith("_")):
+            setattr(kind, name, clear_calls(member))
+    return kind
+
+
+def _check_call(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """Raise an OptionError if a call has wrong parameters."""
+    parameters = dict(signature(function).parameters)
+    name = function.__name__
+    if next(iter(parameters), "") in ("self", "cls"):
+        del parameters[next(iter(parameters))]
+        name = type(args[0]).__name__ if name == "__init__" else name
+        args = args[1:]
+    kinds = {each.kind for each in parameters.values()}
+    positional = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if len(args) > len(positional) and Parameter.VAR_POSITIONAL not in kinds:
+        first = join_words(positional)
+        raise OptionError(
+            f"{name} takes {first or 'no value'} by position, got {len(args)} values."
+        ) from None
+    for word in kwargs:
+        if word not in parameters and Parameter.VAR_KEYWORD not in kinds:
+            raise OptionError(
+                f"{name} has no parameter {word!r}. {close_to(word, parameters)}"
+            ) from None
+    given = {*positional[: len(args)], *kwargs}
+    open_ones = [n for n, p in parameters.items() if p.default is p.empty and n not in given]
+    missing = [n for n in open_ones if parameters[n].kind not in _ANY_NUMBER]
+    if missing:
+        raise OptionError(
+            f"{name} must have a value for {join_words(map(repr, missing))}."
+        ) from None
+
+
+_ANY_NUMBER = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)

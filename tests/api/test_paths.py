@@ -64,7 +64,7 @@ def test_it_reads_well(found):
     text = str(found)
     assert "edge removed" in text
     assert "3 to 0 edges" in text
-    assert repr(found).startswith("<PenaltyPath: 5 variables")
+    assert repr(found).startswith("<PenaltyPath: 5 variables:")
     plain = json.loads(json.dumps(found.document()))
     assert plain["settings"]["model"] == "gaussian"
     assert len(plain["removals"]) == 10

@@ -71,6 +71,7 @@ def test_results_define_frames_and_no_printing():
         import_module(f"arcwise.{room}")
     ours = [each for each in subclasses(Framed) if each.__module__.startswith("arcwise.")]
     assert len(ours) > 20
+    assert {each.__repr__ for each in ours if each is not Frame} == {Framed.__repr__}
     assert not {
         each.__name__: WRITTEN_ONCE & {*vars(each)} for each in ours if WRITTEN_ONCE & {*vars(each)}
     }

@@ -77,9 +77,9 @@ def test_a_path_cut_short_answers_as_far_as_it_went():
 
 def test_a_path_is_told_in_words_and_in_plain_values():
     found = path()
-    assert repr(found) == "<Path: 3 variables, 2 to 0 edges>"
+    assert repr(found) == "<Path: 3 variables: 2 to 0 edges>"
     lines = str(found).split("\n")
-    assert lines[0] == "Path of 3 variables, 2 to 0 edges, penalty in nats; the end"
+    assert lines[0] == "Path of 3 variables: 2 to 0 edges, penalty in nats; the end"
     assert [line.split() for line in lines[3:]] == [
         ["2", "0.0000", "a", "--", "b", "-0.2000", "-0.1000"],
         ["1", "0.3000", "a", "--", "c", "0.3000", "0.1000"],

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from arcwise.api.option_object import Option, kinds_of, objects_with
 from arcwise.errors import OptionError, close_to, join_words
+from arcwise.values import clear_calls
 
 __all__ = ["with_advice"]
 
@@ -58,6 +59,8 @@ def with_advice(function: Callable[P, R]) -> Callable[P, R]:
     parameters = tuple(every)
     first = [name for name, each in every.items() if each.kind is not each.KEYWORD_ONLY]
 
+    checked = clear_calls(function)
+
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if len(args) > len(first):
@@ -70,7 +73,7 @@ def with_advice(function: Callable[P, R]) -> Callable[P, R]:
                 advice = _advice(name, value, kwargs, parameters)
                 end = "" if advice.endswith("?") else "."
                 raise OptionError(f"{function.__name__} has no parameter {name!r}{advice}{end}")
-        return function(*args, **kwargs)
+        return checked(*args, **kwargs)
 
     return call
 

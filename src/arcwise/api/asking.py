@@ -17,7 +17,7 @@ from arcwise.errors import DataError
 from arcwise.evaluate import Conflict, Impact
 from arcwise.inference import AskOptions, EffortOptions, SeedlessOptions
 from arcwise.networks import Net, whole
-from arcwise.values import as_tuple
+from arcwise.values import as_tuple, clear_methods
 
 Array = NDArray[np.float64]
 
@@ -83,6 +83,7 @@ class OneNetwork:
         return replace(drawn, notes=(*drawn.notes, *note))
 
 
+@clear_methods
 class QueryMethods(ABC):
     """The methods of asking, for whatever has an `AnswerSource`."""
 
@@ -217,6 +218,7 @@ class QueryMethods(ABC):
         return conform(rows, self._columns())
 
 
+@clear_methods
 class AskedNetwork(QueryMethods):
     """The methods of asking that one network alone has."""
 

@@ -28,6 +28,7 @@ from arcwise.graphs import UGraph
 from arcwise.learners.classifiers import Classifier, ClassifierSpec, decide, learn_classifier
 from arcwise.networks.joint import normal_of
 from arcwise.undirected.given_matrices import factors_of
+from arcwise.values import clear_methods
 
 Array = NDArray[np.float64]
 
@@ -180,6 +181,7 @@ class _ClassError(DataError, ValueError):
     """No classes to learn: scikit-learn looks for a ValueError."""
 
 
+@clear_methods
 class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier by a Bayesian network in which nothing points to the class.
 

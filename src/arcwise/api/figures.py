@@ -13,12 +13,14 @@ from arcwise.evaluate import EdgeTable, SearchCurve, search_curve
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks import Net
 from arcwise.results import Step
+from arcwise.values import clear_methods
 
 if TYPE_CHECKING:
     from arcwise.plot import Axes
     from arcwise.plot.layout import Positions
 
 
+@clear_methods
 class Figures(ABC):
     """What can be drawn of a network with matplotlib; each method returns matplotlib's axes."""
 

@@ -22,12 +22,13 @@ from arcwise.networks import (
     random_tables,
     whole,
 )
-from arcwise.values import are_texts, is_number, is_several
+from arcwise.values import are_texts, clear_calls, is_number, is_several
 
 _LINEAR = ("intercept", "coefficients", "sd", "variance")
 _TABLE = ("levels", "table", "parents")
 
 
+@clear_calls
 def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
     """Make a network by hand: structure and numbers given.
 
@@ -273,6 +274,7 @@ def _number(name: str, value: object) -> float:
     return float(value)
 
 
+@clear_calls
 def random_network(
     nodes: Any,
     *,

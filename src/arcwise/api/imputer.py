@@ -11,10 +11,12 @@ from arcwise.api.estimators import checked_rows, column_names, raw_columns
 from arcwise.api.learning import learn
 from arcwise.api.options import Model, Search
 from arcwise.data import Table, table
+from arcwise.values import clear_methods
 
 __all__ = ["BayesImputer"]
 
 
+@clear_methods
 class BayesImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Missing values filled by a Bayesian network over all columns.
 

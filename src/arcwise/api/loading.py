@@ -47,8 +47,10 @@ from arcwise.learners import Specification, bind
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net
 from arcwise.notes import Note, NoteKind
+from arcwise.values import clear_calls
 
 
+@clear_calls
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
     """Read example data: a table, or a network.
 
@@ -78,6 +80,7 @@ def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
     return tables.example(name) if kind == "table" else load(tables.network_file(name))
 
 
+@clear_calls
 def load(path: str | PathLike[str], data: Any = None) -> Any:
     """Read a network or a posterior from a file; what it says it holds decides on how it is read (`READERS`).
 
@@ -151,6 +154,7 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
     )
 
 
+@clear_calls
 def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
     """Read a graph from any network file or table of arcs or edges.
 

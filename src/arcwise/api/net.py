@@ -33,12 +33,14 @@ from arcwise.networks import LocalModel, Net, local_model
 from arcwise.notes import NOT_STOPPED, Note, Stop
 from arcwise.results import GraphDistribution, Step
 from arcwise.scores import Score
+from arcwise.values import clear_methods
 
 if TYPE_CHECKING:
     from arcwise.api.document import Document
     from arcwise.api.sensitivity import Sensitivity
 
 
+@clear_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Network(AskedNetwork, Figures):
     """A fitted network, ready to be asked.

@@ -36,6 +36,7 @@ from arcwise.api.search_options import (
 from arcwise.errors import GraphError
 from arcwise.graphs import DAG, dag
 from arcwise.graphs.parser import plain
+from arcwise.values import clear_methods
 
 __all__ = [
     "AIC",
@@ -361,6 +362,7 @@ class TruncatedBasis(ScoreOption):
 # -- knowledge of graphs ----------------------------------------------------------------------------
 
 
+@clear_methods
 @dataclass(frozen=True, eq=False)
 class Prior:
     """What is known of a graph before any data, beyond rules that it has to obey.

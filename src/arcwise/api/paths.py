@@ -222,7 +222,7 @@ class PenaltyPath(Framed):
 
     def _summary(self) -> str:
         most, least = self.knots[0].graph.n_edges, self.path.last.n_edges
-        return f"{len(self.variables)} variables, {most} to {least} edges"
+        return f"{len(self.variables)} variables: {most} to {least} edges"
 
 
 @with_advice

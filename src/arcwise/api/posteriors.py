@@ -1,7 +1,4 @@
-"""What users hold of a distribution over graphs: how sure each edge is, and answers averaged over graphs.
-
-The methods are short calls of functions in the rooms below; the logic lives there.
-"""
+"""A distribution over graphs: certainty of edges, and answers averaged over graphs."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +35,7 @@ from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
 from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import total
+from arcwise.values import clear_methods
 
 if TYPE_CHECKING:
     from arcwise.plot import GraphFigure
@@ -49,6 +47,7 @@ _CLOSED, _DEAR = 200, 20  # graphs that are averaged over
 _EXACT = 600  # the same of exact probability: all of four variables are 543
 
 
+@clear_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(QueryMethods):
     """A distribution over graphs, ready to be asked.

@@ -15,10 +15,12 @@ from arcwise.data.frames import raw_of
 from arcwise.errors import OptionError
 from arcwise.graphs import Rules
 from arcwise.inference import Predictions
+from arcwise.values import clear_methods
 
 Array = NDArray[np.float64]
 
 
+@clear_methods
 class BayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A regressor by a Bayesian network over the features and the target.
 

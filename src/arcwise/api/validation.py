@@ -26,7 +26,7 @@ from arcwise.learners.parallel import one_thread, runner, watch_inside
 from arcwise.networks import Net, whole
 from arcwise.notes import StopReason
 from arcwise.results import SearchEnd
-from arcwise.values import is_integer
+from arcwise.values import clear_calls, is_integer
 
 
 @with_advice
@@ -201,6 +201,7 @@ def prune(
     return replace(found, stopped=watch.stopped) if found.stopped else found
 
 
+@clear_calls
 def divergence(
     p: Network | Net, q: Network | Net, *, draws: int = 10_000, seed: int = 0
 ) -> Divergence:
@@ -232,6 +233,7 @@ def divergence(
     return evaluate.divergence(_plain(p), _plain(q), rng, max(whole("number of draws", draws), 2))
 
 
+@clear_calls
 def parameter_differences(
     p: Network | Net, q: Network | Net, most: int | None = 20
 ) -> tuple[Difference, ...]:

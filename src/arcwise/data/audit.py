@@ -28,6 +28,7 @@ from arcwise.data.variable import Column, Variable, gaps_of, sentence_list
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Framed, Series
 from arcwise.notes import Note, data_note
+from arcwise.values import clear_calls
 
 Floats = NDArray[np.float64]
 
@@ -125,6 +126,7 @@ def _span(row: ColumnAudit) -> str:
     return "" if row.low is None or row.high is None else f"{row.low:.4g} to {row.high:.4g}"
 
 
+@clear_calls
 def audit(data: Any) -> Audit:
     """Look at a table for what may trouble a model.
 

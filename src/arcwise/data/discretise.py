@@ -33,7 +33,7 @@ from arcwise.data.variable import (
 )
 from arcwise.errors import DataError, OptionError, close_to, unknown
 from arcwise.notes import Note, data_note
-from arcwise.values import as_tuple, is_integer
+from arcwise.values import as_tuple, clear_calls, is_integer
 
 METHODS = (*CUTTERS, "entropy")
 """Ways to find cuts, by word."""
@@ -41,6 +41,7 @@ METHODS = (*CUTTERS, "entropy")
 BINS, MOST_BINS = 3, 255
 
 
+@clear_calls
 def discretise(
     data: Any,
     method: str | None = "quantiles",

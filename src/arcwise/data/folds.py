@@ -21,6 +21,7 @@ from arcwise.data.table import COPIES, Table
 from arcwise.data.variable import Column, Level, Variable
 from arcwise.errors import DataError, unknown
 from arcwise.notes import data_note
+from arcwise.values import clear_calls
 
 Integers = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -188,6 +189,7 @@ def held_out_part(table: Table, fraction: float, rng: np.random.Generator) -> Pa
     return Parts(dealt.table, dealt.rows[:1])
 
 
+@clear_calls
 def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Table, Table]:
     """Split the rows at random into a training and a test part.
 

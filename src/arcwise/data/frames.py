@@ -23,9 +23,10 @@ from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Series
 from arcwise.notes import Note, data_note
-from arcwise.values import as_tuple
+from arcwise.values import as_tuple, clear_calls
 
 
+@clear_calls
 def table(
     data: Any,
     *,

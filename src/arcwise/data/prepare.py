@@ -33,6 +33,7 @@ from arcwise.data.variable import (
 )
 from arcwise.errors import DataError
 from arcwise.notes import Fix, data_note
+from arcwise.values import clear_calls
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ class ColumnScales:
         return _replace(table, {name: table.column(name) * sd + m for name, m, sd in scales})
 
 
+@clear_calls
 def standardise(table: Table) -> tuple[Table, ColumnScales]:
     """Give every continuous column mean zero and standard deviation one (divisor n).
 
@@ -101,6 +103,7 @@ def _mean_and_sd(
     return mean, sd if sd > 1e-14 * max(abs(mean), 1e-300) else 1.0
 
 
+@clear_calls
 def returns(table: Table) -> Table:
     """Give the relative changes from row to row, x[t] / x[t-1] - 1.
 

@@ -41,6 +41,7 @@ from arcwise.data.text import (
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
 from arcwise.notes import Note, NoteKind
+from arcwise.values import clear_calls
 
 # What means a gap in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
@@ -55,6 +56,7 @@ BLOCK = 1 << 24
 Asked = tuple[str | None, str | None, str | None]
 
 
+@clear_calls
 def read(
     path: str | os.PathLike[str],
     *,

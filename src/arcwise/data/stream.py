@@ -6,9 +6,7 @@ before; whenever the rows so gathered have doubled, equal ones are folded togeth
 batch and of the distinct rows, at one byte a cell where no column has more than 255 levels.
 
 *Moments.* Gaussian learning needs n, the means and the scatter matrix only. Memory is that of one batch and
-of one p x p matrix, whatever the number of rows. The rules for kinds hold as far as a stream allows: whole
-numbers count as numbers; dates, names (judged by the first batch) and row numbers are left out with a note;
-other text is refused, because its states would have to become numbers first.
+of one p x p matrix. Integers are numbers; dates, names and row numbers are dropped; other text is an error.
 """
 
 from __future__ import annotations
@@ -34,6 +32,7 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
 from arcwise.notes import data_note
+from arcwise.values import clear_calls
 
 Codes = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -43,6 +42,7 @@ _MOST = 1 << 16  # levels of a column
 _TRUTH = {"true": True, "false": False}
 
 
+@clear_calls
 def counts(
     path: str | os.PathLike[str],
     *,
@@ -322,6 +322,7 @@ class _Pass:
 # -- moments -------------------------------------------------------------------------------------
 
 
+@clear_calls
 def moments(
     path: str | os.PathLike[str],
     *,

@@ -31,6 +31,7 @@ from arcwise.data.variable import (
 )
 from arcwise.errors import DataError, close_to
 from arcwise.notes import Note, data_note
+from arcwise.values import clear_methods
 from arcwise.view import figure
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ COPIES = ("apart", "together")
 """What the copies of a row are: units of their own, or repetitions of one measurement."""
 
 
+@clear_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Columns side by side, sorted by name, that cannot be changed.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arcwise.data.coding import Coding
 from arcwise.errors import DataError, unknown
 from arcwise.frame import Frame, Series
-from arcwise.values import is_number
+from arcwise.values import clear_methods, is_number
 
 Kind = Literal["continuous", "discrete"]
 Level = str | int | float | bool
@@ -48,6 +48,7 @@ def kind_of(name: str) -> Kind:
     raise unknown("kind of column", name, (*KINDS, *_SYNONYMS))
 
 
+@clear_methods
 @dataclass(frozen=True)
 class Variable:
     """A column's name and kind.

@@ -325,8 +325,8 @@ class PathCertainty(Framed):
         notes = (f"numbers: {self.meaning}; penalties in {self.unit}",)
         return Frame((Series("edge", edges, head="at penalty"), *shares), notes=notes)
 
-    def __repr__(self) -> str:
-        return f"<PathCertainty: {len(self.draws)} paths, {len(self.penalties)} penalties>"
+    def _summary(self) -> str:
+        return f"{len(self.draws)} paths, {len(self.penalties)} penalties"
 
 
 def with_certainty(

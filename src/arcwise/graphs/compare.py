@@ -21,6 +21,7 @@ from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs.formula import any_graph
 from arcwise.graphs.independence import cpdag, skeleton
 from arcwise.graphs.pdag import Graph
+from arcwise.values import clear_calls
 
 MOST_LISTED = 10
 """Differing edges of a kind that are printed."""
@@ -113,6 +114,7 @@ class Comparison(Framed):
         return lines
 
 
+@clear_calls
 def compare(graph: Any, reference: Any) -> Comparison:
     """Compare a graph with a reference in every way that makes sense for the two.
 

@@ -25,8 +25,10 @@ from arcwise.graphs.parser import (
 )
 from arcwise.graphs.pdag import PDAG, Graph
 from arcwise.graphs.ugraph import UGraph
+from arcwise.values import clear_calls
 
 
+@clear_calls
 def ug(*forms: Any, nodes: Iterable[str] | None = None) -> UGraph:
     """Make an undirected graph from edges, formulas, lists of names, a matrix or a networkx graph.
 
@@ -51,6 +53,7 @@ def ug(*forms: Any, nodes: Iterable[str] | None = None) -> UGraph:
     return UGraph.from_edges(parsed.edges, order)
 
 
+@clear_calls
 def dag(*forms: Any, nodes: Iterable[str] | None = None) -> DAG:
     """Make a DAG from arcs, formulas, a model string, a mapping, a matrix or a networkx graph.
 

@@ -30,6 +30,7 @@ from arcwise.graphs.nodes import Nodes, node_names, pick, reach
 from arcwise.graphs.pdag import PDAG, directed_by
 from arcwise.graphs.rules import Limits
 from arcwise.graphs.ugraph import UGraph
+from arcwise.values import clear_calls
 
 
 def skeleton(graph: Any) -> UGraph:
@@ -263,6 +264,7 @@ def _adjacent(graph: DAG | PDAG) -> list[set[int]]:
     return near
 
 
+@clear_calls
 def separated(graph: Any, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
     """Tell whether two sets of nodes are separated by a third.
 

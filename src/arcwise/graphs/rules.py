@@ -24,9 +24,10 @@ from arcwise.frame import MAX_ROWS, Frame, Series
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import check_nodes, find_node
 from arcwise.graphs.parser import Parser
-from arcwise.values import as_tuple, is_count
+from arcwise.values import as_tuple, clear_methods, is_count
 
 
+@clear_methods
 @dataclass(frozen=True, init=False)
 class Rules:
     """Prior knowledge about the arcs of a graph, by names.

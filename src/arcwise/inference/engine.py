@@ -131,7 +131,7 @@ def read_options(
     words = (*_EFFORT, "method", "seed", "draws", "max_graphs")
     for word in options:
         if word not in words:
-            raise unknown(what, word, words)
+            raise unknown(what, word, ("given", *words))
     method = options.get("method")
     if method is not None and method not in methods:
         raise unknown("method", method, methods)

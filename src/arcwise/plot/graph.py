@@ -17,7 +17,7 @@ from arcwise.plot.excerpt import excerpt, node_number, refuse_crowds
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, route_lines
 from arcwise.plot.legend import Legend, plan, write_legend
 from arcwise.plot.marks import EdgeRow, Line, blanket_of, edge_rows, mark_lines, measure_lines
-from arcwise.values import as_tuple
+from arcwise.values import as_tuple, clear_calls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +40,7 @@ class GraphFigure(TypedDict, total=False):
     numbers: bool
 
 
+@clear_calls
 def plot_graph(
     graph: Any,
     *,
@@ -170,6 +171,7 @@ class Drawable(Protocol):
         """The table of its edges."""
 
 
+@clear_calls
 def plot_graphs(
     networks: Mapping[str, Drawable | Graph] | Sequence[Drawable | Graph],
     *,

@@ -31,6 +31,7 @@ from arcwise.plot.axes import (
 from arcwise.plot.marks import COLOURS
 from arcwise.plot.tuning_curve import set_penalties
 from arcwise.results import Knot, Path
+from arcwise.values import clear_calls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,6 +139,7 @@ class EdgePathFigure(PathFigure, total=False):
     top: int
 
 
+@clear_calls
 def plot_path(
     path: PathLike,
     *,
@@ -257,6 +259,7 @@ _SIZE, _LEADING = 8.5, 11.0
 _FIGURE, _SPAN = (5.0, 3.9), 0.1
 
 
+@clear_calls
 def plot_edge_path(
     path: PathLike,
     *,

@@ -11,6 +11,7 @@ from arcwise.graphs import DAG, UGraph, adjacency
 from arcwise.plot.axes import PLAIN, diagram, whole_numbers
 from arcwise.plot.marks import COLOURS
 from arcwise.results import GraphDistribution, Step
+from arcwise.values import clear_calls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +30,7 @@ class HasTrace(Protocol):
         """The steps."""
 
 
+@clear_calls
 def plot_trace(result: HasTrace, *, ax: "Axes | None" = None) -> "Axes":
     """Draw the score after each step of a search.
 

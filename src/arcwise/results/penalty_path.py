@@ -228,7 +228,7 @@ class Path(Framed):
 
     def _summary(self) -> str:
         most, least = self.knots[0].graph.n_edges, self.last.n_edges
-        return f"{len(self.nodes)} variables, {most} to {least} edges"
+        return f"{len(self.nodes)} variables: {most} to {least} edges"
 
     @property
     def frame(self) -> Frame:
