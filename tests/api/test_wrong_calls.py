@@ -33,7 +33,7 @@ NET = aw.fit("a -> b", ROWS)
         (lambda: NET.query("a", givn={}), "Did you mean 'given'?"),
         (lambda: NET.query("a").draws(3, sed=1), "Did you mean 'seed'?"),
         (lambda: NET.edges.sorted(descend=True), "Did you mean 'descending'?"),
-        (lambda: NET.edges.sort("strength", desc=True), "Did you mean 'descending'?"),
+        (lambda: NET.edges.sort("strength", decending=True), "Did you mean 'descending'?"),
         (lambda: ROWS.select(["a"], nam=1), "select has no parameter 'nam'"),
         (lambda: aw.BayesClassifier(structur="tan"), "Did you mean 'structure'?"),
     ],
