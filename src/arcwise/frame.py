@@ -112,8 +112,7 @@ class Series(NamedTuple):
 class Framed(ABC):
     """A result that is a table, with one way to print, export, sort and filter it.
 
-    A result only defines frames: `frame` has all of it, `display` what notebooks show, `brief` what is
-    printed as text. `document` also has what is not in columns.
+    A result defines frames: `frame` has all, `display` is shown in notebooks, `brief` is printed as text.
     """
 
     @property

@@ -86,10 +86,18 @@ class Auto(StartedSearch):
 
 @dataclass(frozen=True, repr=False)
 class Greedy(StartedSearch):
-    """The best change of one arc until none helps; changes below `tolerance` nats per row count as zero."""
+    """The best change of one arc until none helps.
+
+    Parameters
+    ----------
+    tolerance : nats per row; smaller changes count as zero.
+    restarts : further searches, each from a random graph.
+    max_steps : largest number of steps.
+    """
 
     word: ClassVar[str] = "greedy"
     tolerance: float = 0.0
+    restarts: int = 0
     max_steps: int | None = None
 
 
@@ -122,21 +130,32 @@ class Annealing(StartedSearch):
     ----------
     steps : draws in all; by default 40 for each ordered pair of variables, 20 000 to 100 000.
     hot, cold : first and last temperature, in nats of total score.
+    restarts : further searches, each from a random graph.
     """
 
     word: ClassVar[str] = "annealing"
     steps: int | None = None
     hot: float | None = None
     cold: float | None = None
+    restarts: int = 0
 
 
 @dataclass(frozen=True, repr=False)
 class ILS(StartedSearch):
-    """Iterated local search: `shake` random changes of the best graph, then greedy search, `rounds` times."""
+    """Iterated local search: greedy search again and again from a changed best graph.
+
+    Parameters
+    ----------
+    rounds : how often the best graph is changed.
+    shake : random changes in each round.
+    restarts : further searches, each from a random graph.
+    max_steps : largest number of steps.
+    """
 
     word: ClassVar[str] = "ils"
     rounds: int = 25
     shake: int = 8
+    restarts: int = 0
     max_steps: int | None = None
 
 
@@ -149,6 +168,7 @@ class GES(StartedSearch):
     phases : in this order.
     iterate : whether phases are repeated until none finds a step.
     max_clique : cliques of up to this many neighbours have every subset tried.
+    restarts : further searches, each from a random graph.
     max_steps : largest number of steps.
     """
 
@@ -156,6 +176,7 @@ class GES(StartedSearch):
     phases: Sequence[Literal["forward", "backward", "turning"]] = ("forward", "backward", "turning")
     iterate: bool = True
     max_clique: int | None = 12
+    restarts: int = 0
     max_steps: int | None = None
 
 

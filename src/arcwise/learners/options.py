@@ -51,6 +51,11 @@ def has_parameter(function: Callable[..., Any], name: str) -> bool:
     return any(name == parameter.name for parameter in _parameters(function))
 
 
+def is_random(function: Callable[..., Any]) -> bool:
+    """Whether a function must have a random generator, not only for one of its options."""
+    return any(each.name == "rng" and each.default is each.empty for each in _parameters(function))
+
+
 def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
     """The same function with some of its options left out.
 

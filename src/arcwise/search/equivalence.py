@@ -41,7 +41,7 @@ from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, SearchEnd, Watch
 from arcwise.scores import Score
 from arcwise.scores.score import Mask
-from arcwise.search.run import Run
+from arcwise.search.run import Run, search_with_restarts
 
 __all__ = ["Phase", "ges", "ges_within"]
 
@@ -61,10 +61,12 @@ def ges(
     score: Score,
     start: DAG | None = None,
     *,
+    rng: np.random.Generator | None = None,
     limits: Limits | None = None,
     phases: Sequence[Phase] = PHASES,
     iterate: bool = True,
     max_clique: int | None = _MAX_CLIQUE,
+    restarts: int = 0,
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
@@ -76,11 +78,13 @@ def ges(
         do; with another one the search still runs and ends, but each gain is that of some member of
         the class, so the scores in the trace are only nominal.
     start : graph to start from; the required arcs alone by default.
+    rng : random generator of the restarts.
     limits : rules bound to the score's columns.
     phases : which phases to go through, in which order.
     iterate : go through them again until none of them finds a step.
     max_clique : cliques of up to so many neighbours have every subset tried, larger ones only their
         small subsets (at most 2^max_clique a variable); None for every subset whatever the work.
+    restarts : further searches, each from a random graph; the best result counts.
     max_steps : largest number of steps.
     on_step : called with each step, and every so often in between; returning True ends the search with
         the class reached.
@@ -107,8 +111,11 @@ def ges(
     >>> ges(bic(FAMILIES["gaussian"].bind(moments))).graph
     <DAG [a][b][c|a:b]>
     """
+    most = _most(max_clique, len(score.nodes))
     run = Run(score, start, limits, on_step, max_steps)
-    return _steps(run, phases, iterate, _most(max_clique, run.p))
+    return search_with_restarts(
+        run, lambda inner: _steps(inner, phases, iterate, most), restarts, rng
+    )
 
 
 def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) -> Result:

@@ -37,7 +37,7 @@ from arcwise.graphs import DAG, Limits
 from arcwise.results import Result, Watch
 from arcwise.scores import Score
 from arcwise.search.climb import Climb, Gain, Peak, least_gain
-from arcwise.search.run import Run
+from arcwise.search.run import Run, search_with_restarts
 
 __all__ = ["anneal", "ascend", "climb_and_walk", "greedy", "iterate_climbs", "tabu"]
 
@@ -58,8 +58,10 @@ def greedy(
     score: Score,
     start: DAG | None = None,
     *,
+    rng: np.random.Generator | None = None,
     limits: Limits | None = None,
     tolerance: float = 0.0,
+    restarts: int = 0,
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
@@ -69,8 +71,10 @@ def greedy(
     ----------
     score : what to maximise.
     start : graph to start from; the required arcs alone by default.
+    rng : random generator of the restarts.
     limits : rules bound to the score's columns.
     tolerance : nats per row; changes below it in size count as zero (0: only real gains).
+    restarts : further searches, each from a random graph; the best result counts.
     max_steps : largest number of steps.
     on_step : called with each step, and between small batches of local fits where the score is dear;
         returning True ends the search with the best graph so far.
@@ -79,14 +83,19 @@ def greedy(
     -------
     Result : a graph that no single change improves by more than the tolerance.
     """
-    run = Run(score, start, limits, on_step, max_steps)
-    climb = run.climb()
-    if tolerance > 0:
-        best = _drift(climb, run, tolerance * score.rows)
-    else:
-        ascend(climb, run)
-        best = climb.graph()
-    return run.result(best, "no change of one arc is better")
+
+    def search(run: Run) -> Result:
+        climb = run.climb()
+        if tolerance > 0:
+            best = _drift(climb, run, tolerance * score.rows)
+        else:
+            ascend(climb, run)
+            best = climb.graph()
+        return run.result(best, "no change of one arc is better")
+
+    return search_with_restarts(
+        Run(score, start, limits, on_step, max_steps), search, restarts, rng
+    )
 
 
 def _drift(climb: Climb, run: Run, slack: float) -> DAG:
@@ -203,6 +212,7 @@ def iterate_climbs(
     limits: Limits | None = None,
     rounds: int = 25,
     shake: int = 8,
+    restarts: int = 0,
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
@@ -216,25 +226,30 @@ def iterate_climbs(
     limits : rules bound to the score's columns.
     rounds : how often the best graph is shaken.
     shake : random legal changes of one arc in each round.
-    max_steps, on_step : as in `greedy`.
+    restarts, max_steps, on_step : as in `greedy`.
 
     Returns
     -------
     Result : the best graph of all rounds.
     """
-    run = Run(score, start, limits, on_step, max_steps)
-    climb = run.climb()
-    ascend(climb, run)
-    peak = Peak(climb)
-    for _ in range(rounds):
-        if run.is_over:
-            break
-        climb.go_to(peak.graph)
-        climb.shake(rng, shake)
-        if not run.add("restart", climb.total, climb.arcs):
-            ascend(climb, run)
-        peak.see()
-    return run.result(peak.graph, f"{rounds} rounds are over")
+
+    def search(run: Run) -> Result:
+        climb = run.climb()
+        ascend(climb, run)
+        peak = Peak(climb)
+        for _ in range(rounds):
+            if run.is_over:
+                break
+            climb.go_to(peak.graph)
+            climb.shake(rng, shake)
+            if not run.add("restart", climb.total, climb.arcs):
+                ascend(climb, run)
+            peak.see()
+        return run.result(peak.graph, f"{rounds} rounds are over")
+
+    return search_with_restarts(
+        Run(score, start, limits, on_step, max_steps), search, restarts, rng
+    )
 
 
 _BATCH = 512  # draws made at a time, and how often the watcher is told
@@ -249,6 +264,7 @@ def anneal(
     steps: int | None = None,
     hot: float | None = None,
     cold: float | None = None,
+    restarts: int = 0,
     on_step: Watch | None = None,
 ) -> Result:
     """Take random changes at a falling temperature, then climb.
@@ -263,17 +279,29 @@ def anneal(
     hot, cold : first and last temperature, in nats of total score; `hot` is by default the median
         loss of a change at the first optimum, so that about a third of such changes are taken at
         first, and `cold` a tenth of it.
-    on_step : as in `greedy`.
+    restarts, on_step : as in `greedy`.
 
     Returns
     -------
     Result : the best graph met.
     """
-    run = Run(score, start, limits, on_step)
+
+    def search(run: Run) -> Result:
+        return _anneal(run, rng, (steps, hot, cold))
+
+    return search_with_restarts(Run(score, start, limits, on_step), search, restarts, rng)
+
+
+def _anneal(
+    run: Run,
+    rng: np.random.Generator,
+    schedule: tuple[int | None, float | None, float | None],
+) -> Result:
+    """Anneal once, from the start of the run."""
     climb = run.climb()
     ascend(climb, run)
     peak = Peak(climb)
-    draws, first, last = _schedule(climb, steps, hot, cold)
+    draws, first, last = _schedule(climb, *schedule)
     for first_draw in range(0, draws if not run.is_over else 0, _BATCH):
         share = np.arange(first_draw, min(first_draw + _BATCH, draws)) / draws
         _cool(climb, rng, first * (last / first) ** share, peak)

@@ -4,7 +4,7 @@ Every search makes a `Run` from its parameters, once: there the start is checked
 learns whom to ask in between. What the search finds goes back through `Run.result`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Self
 
@@ -18,7 +18,7 @@ from arcwise.results import ASKED, FULL, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain
 
-__all__ = ["Run", "starting_graph"]
+__all__ = ["Run", "search_with_restarts", "starting_graph"]
 
 
 def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tuple[DAG, Limits]:
@@ -124,3 +124,36 @@ class Run:
         if optimal:
             ended = Stop(StopReason.OPTIMAL)
         return Result(graph, value, tuple(trail.steps), ended, optimal)
+
+
+def search_with_restarts(
+    run: Run,
+    search: Callable[[Run], Result],
+    restarts: int,
+    rng: np.random.Generator | None,
+) -> Result:
+    """Return the best result of a search from the run's start and from some random graphs."""
+    if restarts == 0:
+        return search(run)
+    if rng is None:
+        raise FitError("Restarts must have a random generator: give rng=.")
+    best = search(run.within(run.start))
+    run.take(best)
+    for _ in range(restarts):
+        if run.is_over:
+            break
+        start = _random_start(run, rng)
+        if run.add("restart", run.total(start), start.n_arcs):
+            break
+        result = search(run.within(start))
+        run.take(result)
+        if result.score > best.score + run.least:
+            best = result
+    return run.result(best.graph, best.stopped.detail, score=best.score)
+
+
+def _random_start(run: Run, rng: np.random.Generator) -> DAG:
+    """A random graph that obeys the rules: random changes of the sparsest one, or of the start."""
+    climb = run.climb(None if run.limits.condition else run.limits.start())
+    climb.shake(rng, 2 * run.p)
+    return climb.graph()

@@ -58,7 +58,6 @@ def find_posterior(
     watch: Budget,
     *,
     checkpoint: str | PathLike[str] | None = None,
-    resume: bool = True,
     own_score: bool = False,
     kept: Arrays | None = None,
 ) -> PosteriorRun:
@@ -71,13 +70,13 @@ def find_posterior(
     spec, source : what is learned from which data.
     plan : the method and its options.
     watch : may ask to stop.
-    checkpoint, resume : a file for the work so far, and whether to continue from it.
+    checkpoint : a file for the work so far; if it exists, the work is continued.
     own_score : keep the score of learning, also where another one would weigh graphs by default.
     kept : arrays of an earlier run to continue.
     """
     find = partial(_find, spec, source, watch=watch, own_score=own_score)
     try:
-        return find(plan, checkpoint, resume=resume, kept=kept)
+        return find(plan, checkpoint, kept=kept)
     except ChainsError as error:
         free = plan.method == "auto" and plan.prior is None and isinstance(source, Table)
         if not free or watch.stopped:
@@ -97,7 +96,6 @@ def _find(
     *,
     watch: Budget,
     own_score: bool,
-    resume: bool = False,
     kept: Arrays | None = None,
 ) -> PosteriorRun:
     """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
@@ -105,7 +103,7 @@ def _find(
     settled, plan, problem, why = _resolve(spec, source, plan, own_score)
     hurried = automatic and plan.method == "exact"
     file = None if place is None else Checkpoint(place, _about(settled, source, plan, problem))
-    kept = (file.read() if file is not None and resume else None) or kept
+    kept = (file.read() if file is not None else None) or kept
     if file is not None:
         check_writable(file.path)
     keep = None if file is None else file.offer

@@ -26,7 +26,7 @@ from arcwise.errors import ArcwiseError, FitError, NoTimeError, OptionError, unk
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.checkpoint import pack_graphs, unpack_graphs
 from arcwise.learners.directed import DirectedProblem
-from arcwise.learners.options import has_parameter
+from arcwise.learners.options import is_random
 from arcwise.learners.parallel import pieces, watch_inside
 from arcwise.learners.penalty import choose
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan, PosteriorRun, Task
@@ -207,7 +207,8 @@ class Replicates:
 def _check_chance(problem: Problem) -> None:
     """Runs on the same rows differ only where the search begins or moves by chance."""
     begun = problem.spec.start in ("complete", "random")
-    if not begun and not has_parameter(problem.search, "rng"):
+    options = problem.spec.search_options
+    if not begun and not is_random(problem.search) and not options.get("restarts"):
         raise OptionError(
             f"resampling='none' repeats the search on the same rows, and {problem.spec.search!r} finds the "
             "same graph each time: take search=Greedy(start='random'), or resample the rows."
