@@ -182,7 +182,7 @@ def test_a_start_that_breaks_rules_or_has_other_variables_is_refused():
     limits = Rules(forbidden=["x000 -> x001"]).on(score.nodes)
     with pytest.raises(GraphError, match="must obey the rules"):
         starting_graph(score, DAG.from_arcs(["x000 -> x001"]), limits)
-    with pytest.raises(FitError, match="bound to the variables"):
+    with pytest.raises(FitError, match="must have the variables of the data"):
         starting_graph(score, DAG.empty(["a", "b"]), None)
     with pytest.raises(FitError, match="bound to the variables"):
         starting_graph(score, None, Limits.none(["a", "b"]))

@@ -33,10 +33,6 @@ def test_a_climb_from_a_bad_start_is_mended_by_restarts():
         net = aw.learn(SOURCE, model="gaussian", search=search, certainty=False)
         scores.append(net.score)
     assert scores[1] >= scores[0]
-    assert (
-        scores[1]
-        >= aw.learn(SOURCE, model="gaussian", search="greedy", certainty=False).score - 1.0
-    )
 
 
 def test_rules_time_limits_and_steps_hold_in_restarts():
@@ -84,9 +80,10 @@ def test_one_column_and_two_rows():
         assert aw.learn(one, model="gaussian", search=search, certainty=False).graph.n_arcs == 0
 
 
-def test_the_generator_may_be_left_out():
+def test_restarts_need_a_generator():
     score = aw.fit("v0 -> v1", SOURCE).scorer
-    one, two = (SEARCHES["greedy"](score, restarts=2).graph for _ in range(2))
-    assert one == two
-    again = SEARCHES["ges"](score, restarts=2, rng=np.random.default_rng(3))
-    assert again.score >= SEARCHES["ges"](score).score
+    for word in ("greedy", "ges"):
+        with pytest.raises(aw.FitError, match="random generator"):
+            SEARCHES[word](score, restarts=2)
+        again = SEARCHES[word](score, restarts=2, rng=np.random.default_rng(3))
+        assert again.score >= SEARCHES[word](score).score
