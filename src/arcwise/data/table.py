@@ -1,8 +1,7 @@
 """Tables: what every model, score and picture is made from.
 
-A *table* is a set of equally long columns beside their variables. Inside, the columns are sorted by name, so
-that no result depends on the order of a file; "column number" means this order everywhere. The user's order
-is for presentation only. Weights count rows several times: a row of weight 3 is three units.
+A table is a set of equally long columns next to their variables, sorted by name, so that no result depends on
+the order of a file. The user's order is for presentation. A row of weight 3 counts as three rows.
 """
 
 from __future__ import annotations
@@ -234,11 +233,7 @@ class Table:
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
     def complete(self) -> Table:
-        """Leave out the rows with gaps, with a note of how many and which columns cost most.
-
-        Raises
-        ------
-        DataError : no row is complete.
+        """Drop the rows with missing values, with a note on them; a DataError if no row is complete.
 
         >>> import numpy as np
         >>> gappy = Table((Variable("x"),), (np.array([1.0, np.nan, 3.0]),))

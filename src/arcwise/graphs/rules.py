@@ -7,8 +7,7 @@ pair: required, it is for undirected graphs only; forbidden, it bars both direct
 two questions that searches and samplers ask: may this child have these parents, and is this graph permitted.
 A condition on the graph as a whole, such as "the class has a child", is added by `Limits.where`.
 
-An arc from a later tier into an earlier one is forbidden; arcs inside a tier are free, and so is
-every variable that is in no tier.
+An arc from a later tier into an earlier one is forbidden; arcs inside a tier and of other variables are free.
 """
 
 from collections.abc import Callable, Iterable, Mapping
