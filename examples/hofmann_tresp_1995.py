@@ -273,15 +273,15 @@ def searches(folder: Path) -> None:
     )
     table = boston()
     rows: list[Row] = []
-    for name, words in {
-        "greedy from empty": {"search": "greedy"},
-        "greedy from complete": {"search": "greedy", "start": "complete"},
-        "tabu": {"search": "tabu"},
-        "annealing": {"search": "annealing", "steps": 500 if quick() else 5000},
-        "iterated": {"search": "ils"},
-        "auto": {},
+    for name, search in {
+        "greedy from empty": "greedy",
+        "greedy from complete": aw.Greedy(start="complete"),
+        "tabu": "tabu",
+        "annealing": aw.Annealing(steps=500 if quick() else 5000),
+        "iterated": "ils",
+        "auto": "auto",
     }.items():
-        net = aw.learn(table, **WORDS, **words)
+        net = aw.learn(table, search=search, **WORDS)
         score = (net.score or 0.0) / table.rows
         rows.append({"search": name, "score": score, "arcs": net.graph.n_arcs})
     print_table(rows)

@@ -73,10 +73,10 @@ def test_a_run_that_is_cut_short_says_so():
     rng = np.random.default_rng(1)
     wide = rng.normal(size=(40, 150))
     quick = aw.learn(wide, **WORDS, time_limit=1e-3)
-    assert "cut short" in quick.notes[-1]
+    assert "stopped early" in quick.notes[-1]
     for rule in ("stars", "cv"):
         net = aw.learn(wide, **WORDS, penalty=rule, time_limit=1e-3)
-        assert "cut short" in net.notes[-1] or "no time" in net.notes[-1]
+        assert "stopped early" in net.notes[-1] or "no time" in net.notes[-1]
     path = aw.path(wide, **WORDS, time_limit=1e-3)
     assert len(path.knots) < 30
 

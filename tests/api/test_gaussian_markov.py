@@ -402,7 +402,7 @@ def test_a_column_that_does_not_vary_does_not_matter_to_rules():
 def test_a_penalty_that_was_given_has_no_curve(tmp_path):
     net = aw.learn(SOURCE, **WORDS, penalty=0.2)
     for ask in (net.tuning_rows, net.plot_tuning, lambda: net.save_tuning(tmp_path / "a.csv")):
-        with pytest.raises(aw.FitError, match=r"penalty .* was given"):
+        with pytest.raises(aw.FitError, match="has no tuning curve: its penalty was given"):
             ask()
 
 
@@ -525,7 +525,7 @@ def test_far_more_columns_than_rows():
     net = aw.learn(wide, **WORDS)
     assert net.net.joint is not None
     own = aw.learn(wide, **WORDS, penalty=0.2)
-    assert any("the noise of so few rows" in note for note in own.notes)
+    assert any("the noise of few rows" in note for note in own.notes)
     assert np.isfinite(own.logpdf(wide)).all()
     # A maximum exists with fewer rows than columns, and with fewer than neighbours; not on any graph.
     forced = aw.learn(wide, penalty=0.2, search=aw.Glasso(refit=True), **WORDS).net

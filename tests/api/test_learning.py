@@ -246,7 +246,7 @@ def test_moments_are_data_like_any_other():
     for words in ({"score": "loo"}, {"score": "kfold"}, {"score": "heldout"}, {"penalty": "cv"}):
         with pytest.raises(aw.FitError, match="rows"):
             aw.learn(by_hand, **words)
-    with pytest.raises(aw.DataError, match="weights"):
+    with pytest.raises(aw.DataError, match="A table must be made from"):
         aw.learn(aw.table(by_hand, weights=[1.0]))
 
 

@@ -202,7 +202,7 @@ def test_a_network_is_a_collection_of_its_variables(net):
     assert net.arcs == net.graph.arcs
     undirected = aw.learn(SOURCE, graph="undirected")
     assert undirected.nodes == undirected.graph.nodes
-    with pytest.raises(aw.GraphError, match=r"no arcs: graph.edges"):
+    with pytest.raises(aw.GraphError, match=r"no arcs: use graph.edges"):
         _ = undirected.arcs
 
 

@@ -106,7 +106,7 @@ def test_a_penalty_that_is_none_is_refused(found, penalty):
         ({"steps": 3}, "no parameter 'steps'"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"seed": -1}, "seed"),
-        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "direction"),
+        ({"rules": aw.Rules(tiers=[["v0"], ["v1"]])}, "directed"),
     ],
     ids=str,
 )

@@ -122,7 +122,7 @@ def broken(net, path, change):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda coding: coding.update(reads="minds"), "reads text or time"),
+        (lambda coding: coding.update(reads="minds"), "must read text or time"),
         (lambda coding: coding.update(reads=3), "of type int"),
         (lambda coding: coding.update(codes=[0]), "2 marks of a coding have 1 codes"),
         (lambda coding: coding.update(codes=[0, 9]), "levels that it does not have"),

@@ -15,7 +15,7 @@ from arcwise.errors import FileError
 PROGRAM = """
 import sys
 import arcwise as aw
-from arcwise.options import *
+from arcwise.api.options import *
 
 table = aw.example("boston").select(["RM", "LSTAT", "MEDV", "AGE", "CRIM"])
 words = {words}

@@ -218,7 +218,7 @@ def test_a_directed_network_has_neighbours_too():
         (lambda net: net.cpdag, "graph"),
         (lambda net: net.query("v0", do={"v1": 1.0}), "given="),
         (lambda net: net.neighbours("v9"), "'v9'"),
-        (lambda net: net.pseudo_logpdf({"v0": [1.0]}), "gaps"),
+        (lambda net: net.pseudo_logpdf({"v0": [1.0]}), "values are missing"),
         (lambda net: aw.learn(SOURCE).pseudo_logpdf(SOURCE), "density"),
     ],
 )

@@ -61,7 +61,7 @@ def test_gaps_and_weights():
 )
 def test_wrong_words_are_refused(words):
     with pytest.raises(aw.ArcwiseError):
-        aw.validate(SOURCE, **{**words, "folds": 3})
+        aw.validate(SOURCE, **{"folds": 3, **words})
 
 
 def test_moments_have_no_rows_to_hold_out():

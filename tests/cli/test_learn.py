@@ -16,7 +16,7 @@ from arcwise.notes import Stop, StopReason
 
 
 def test_writes_the_model_that_python_learns(run, table, learned):
-    done = run("learn", table)
+    done = run("learn", table, "--model", "gaussian")
     assert done.code == 0, done.err
     assert aw.load("boston.json").graph == learned.graph
     assert "Wrote boston.json" in done.out
@@ -171,7 +171,7 @@ def test_kinds_that_were_decided_are_told(run, folder):
 
 
 def test_json_is_one_document_with_the_same_edges(run, table, learned):
-    done = run("learn", table, "--json")
+    done = run("learn", table, "--model", "gaussian", "--json")
     found = json.loads(done.out)
     assert done.err == ""
     assert found["score"] == pytest.approx(learned.score)

@@ -70,7 +70,7 @@ def test_a_stream_will_do(run, table):
         (["--search", "greedy"], "'boundary'"),
         (["--model", "parzn"], "Did you mean 'parzen'"),
         (["--option", "penalty=1"], "not a setting of"),
-        (["--option", "steps=1"], "take no option"),
+        (["--option", "steps=1"], "no option here"),
         (["-o", "curve.png"], "curve.png"),
         (["--plot", "curve.doc"], "curve.doc"),
         (["-o", "boston.csv"], "boston.csv"),

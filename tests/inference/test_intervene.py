@@ -224,7 +224,7 @@ def test_tables_of_rows_take_no_do_and_say_what_does(learned, ask):
 
 
 def test_sampling_has_no_other_options(learned):
-    with pytest.raises(OptionError, match="There is no option of sampling 'draw'"):
+    with pytest.raises(OptionError, match="no parameter 'draw'"):
         learned.sample(3, draw=1)
 
 

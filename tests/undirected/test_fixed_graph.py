@@ -131,7 +131,7 @@ def test_strong_correlations_converge():
 
 
 def test_a_graph_of_another_size_is_refused():
-    with pytest.raises(FitError, match="3 nodes, but the covariance 2"):
+    with pytest.raises(FitError, match="3 nodes, but the covariance has 2"):
         fixed_graph(np.eye(2), UGraph.empty(NAMES[:3]))
 
 

@@ -45,7 +45,7 @@ def test_a_path_of_penalties_runs_in_equal_ratios():
     assert found[0] == pytest.approx(np.abs(np.triu(R, 1)).max())
     np.testing.assert_allclose(np.diff(np.log(found)), np.log(0.1) / 6)
     assert penalties_for(np.eye(3), count=2, ratio=0.5) == (1.0, 0.5)
-    with pytest.raises(FitError, match="at least one penalty"):
+    with pytest.raises(FitError, match="count of penalties must be positive"):
         penalties_for(R, count=0)
 
 
@@ -365,5 +365,5 @@ def test_penalties_come_in_any_order_but_not_none():
     R = correlations(chain(6, 500)[0])
     asked = [0.1, 0.4, 0.2]
     assert by_ebic(R, 500, asked) == by_ebic(R, 500, sorted(asked, reverse=True))
-    with pytest.raises(FitError, match="at least one penalty"):
+    with pytest.raises(FitError, match="count of penalties must be positive"):
         by_ebic(R, 500, [])

@@ -56,7 +56,7 @@ _MOVED = {
 def with_advice(function: Callable[P, R]) -> Callable[P, R]:
     """The same function, whose errors for parameters that it does not have show how to write the call."""
     every = signature(function).parameters
-    parameters = tuple(every)
+    parameters = tuple(name for name in every if name != "self")
     first = [name for name, each in every.items() if each.kind is not each.KEYWORD_ONLY]
 
     checked = clear_calls(function)
@@ -64,9 +64,10 @@ def with_advice(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if len(args) > len(first):
+            named = [name for name in first if name != "self"]
             raise OptionError(
-                f"{function.__name__} takes {join_words(first)} by position: write the name of any other "
-                f"parameter, as in {function.__name__}({', '.join(first)}, {parameters[-1]}=...)."
+                f"{function.__name__} takes {join_words(named)} by position: write the name of any other "
+                f"parameter, as in {function.__name__}({', '.join(named)}, {parameters[-1]}=...)."
             )
         for name, value in kwargs.items():
             if name not in parameters:

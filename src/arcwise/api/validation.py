@@ -13,6 +13,7 @@ from arcwise.api.choices import specification
 from arcwise.api.net import Network
 from arcwise.api.options import Model, Prior, ScoreOption, Search
 from arcwise.api.progress import Progress
+from arcwise.api.search_options import Auto
 from arcwise.data import Source, Table, any_table, conform, statistics_of
 from arcwise.data import folds as cut
 from arcwise.data.folds import Folds, given_folds
@@ -111,7 +112,7 @@ def _graph_learner(graph: Any, search: str | Search, penalty: Any) -> DAG | UGra
     """A graph whose parameters alone are learned; a single word is none."""
     if isinstance(graph, str) and plain(graph):
         raise unknown("kind of graph", graph, graphs())
-    if search != "auto":
+    if search not in ("auto", Auto()):
         raise OptionError("With graph= there is no search: leave out search.")
     if penalty is not None:
         raise OptionError("With graph= there is no search: leave out penalty.")

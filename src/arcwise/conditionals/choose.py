@@ -82,7 +82,8 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
     if isinstance(model, Family):
         return model
     words = _words(model, variables)
-    chosen = {v.name: _family(words[v.name], v, variables, graph) for v in variables}
+    automatic = _automatic(variables, graph)
+    chosen = {name: FAMILIES[_checked(words[name], automatic)] for name in words}
     several = {family.name for family in chosen.values()}
     return MixedFamily(chosen) if len(several) > 1 else next(iter(chosen.values()))
 
@@ -98,17 +99,18 @@ def _words(model: str | Mapping[str, str], variables: Sequence[Variable]) -> dic
     return {name: model.get(name, model.get("*", "auto")) for name in names}
 
 
-def _family(word: str, variable: Variable, variables: Sequence[Variable], graph: str) -> Family:
+def _checked(word: str, automatic: str) -> str:
+    """The name of a family that exists; `automatic` where the word is "auto"."""
     if word == "auto":
-        return FAMILIES[_automatic(variable, variables, graph)]
+        return automatic
     word = _KNOWN.get(word, word) if isinstance(word, str) else word
     if not isinstance(word, str) or word not in FAMILIES:
         raise unknown("model", word, FAMILIES)
-    return FAMILIES[word]
+    return word
 
 
-def _automatic(variable: Variable, variables: Sequence[Variable], graph: str) -> str:
-    """The family that suits a variable of a table with such columns."""
+def _automatic(variables: Sequence[Variable], graph: str) -> str:
+    """The family that suits a table with such columns."""
     if all(each.discrete for each in variables):
         return "discrete"
     if not any(each.discrete and not each.numeric for each in variables):

@@ -51,7 +51,7 @@ class MixtureJoint:
     >>> joint = MixtureJoint(
     ...     pair, np.array([0.25, 0.75]), np.array([[0], [1]]), np.array([[0.0], [1.0]]), np.ones((2, 1, 1))
     ... )
-    >>> joint.mode.tolist(), round(joint.box({0: np.array([True, False]), 1: (0.0, np.inf)}).value, 3)
+    >>> joint.mode.tolist(), round(joint.box({0: np.array([True, False]), 1: (0.0, np.inf)}), 3)
     ([1.0, 1.0], 0.125)
     """
 

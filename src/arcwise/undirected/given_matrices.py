@@ -57,7 +57,7 @@ def checked_covariance(covariance: ArrayLike) -> Array:
         row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
         raise FitError(
             f"The covariance of {{columns}} is {matrix[row, column]}, but all must be finite: "
-            "drop incomplete rows, or use pairwise moments.",
+            "drop incomplete rows, or estimate it by EM.",
             [row, column],
         )
     variance = matrix.diagonal()

@@ -330,7 +330,7 @@ def _check_definite(problem: LassoProblem) -> None:
         least = float(np.linalg.eigvalsh(block)[0])
         raise FitError(
             "The covariance is indefinite: among {columns} the smallest eigenvalue of the "
-            f"correlations is {least:.3g}. Repair pairwise moments first.",
+            f"correlations is {least:.3g}. Estimate it by EM where values are missing.",
             members.tolist(),
         )
 

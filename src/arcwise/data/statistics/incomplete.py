@@ -75,7 +75,7 @@ class Incomplete(Statistics):
     >>> from arcwise.data.frames import table
     >>> source = Incomplete(table({"x": [0.5, 1.5, 3.0, None], "y": [1.0, None, 3.5, 4.5]}))
     >>> source.total, source.moments().mean.round(2).tolist()
-    (2.0, [2.01, 2.65])
+    (2.0, [1.92, 2.89])
     """
 
     content = "rows with missing values"
