@@ -259,7 +259,7 @@ def press():
     pressed.append(time.process_time())
     os.kill(os.getpid(), signal.SIGINT)
 threading.Timer(2.0, press).start()
-net = aw.learn(x, model="parzen", max_steps=10**6, search=aw.Tabu(restarts=99))
+net = aw.learn(x, model="parzen", search=aw.Tabu(restarts=99, max_steps=10**6))
 print(net.stopped, "|", time.process_time() - pressed[0])
 """
 

@@ -79,7 +79,7 @@ def simulated() -> aw.Network:
 
 def test_chains_disagree_above_1_05_and_answers_are_rough_below_100_draws(simulated):
     """Short runs of many seeds have an R-hat and an effective size on both sides of the limits."""
-    effort = {"chains": 4, "burn_in": 0}
+    effort = {"method": "gibbs", "chains": 4, "burn_in": 0}
     answers = [
         simulated.query("MEDV", given={"RM": 6.5}, sweeps=sweeps, seed=seed, **effort).document()
         for sweeps in (40, 60)

@@ -181,6 +181,8 @@ def averaged(seed: int) -> Found:
 JOBS = {
     "default gaussian": lambda s: searched(s),
     "default discrete": lambda s: net_of(aw.learn(levels(s))),
+    "default mixed": lambda s: net_of(aw.learn(mixed(s), certainty=False)),
+    "default curved": lambda s: net_of(aw.learn(curved(s), certainty=False)),
     "mixed": lambda s: net_of(aw.learn(mixed(s), model="parzen")),
     "greedy": lambda s: searched(s, search="greedy", score="bic"),
     "tabu": lambda s: searched(s, search="tabu", score="bic"),
@@ -188,7 +190,7 @@ JOBS = {
     "ges": lambda s: searched(s, search="ges", score="bic"),
     "boss": lambda s: searched(s, search="boss", score="bic"),
     "exact": lambda s: searched(s, search="exact", score="bge"),
-    "annealing": lambda s: searched(s, search="annealing", score="bic", steps=5000),
+    "annealing": lambda s: searched(s, search=aw.Annealing(steps=5000), score="bic"),
     "chow-liu": lambda s: net_of(aw.learn(levels(s), search="chow-liu", score="bic")),
     "many columns": lambda s: net_of(aw.learn(numbers(s, p=24), search=aw.Auto(patience=3))),
     "tuned penalty": lambda s: net_of(aw.learn(numbers(s, p=5), penalty="cv")),

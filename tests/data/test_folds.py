@@ -146,7 +146,7 @@ def test_weights_that_are_not_integers_are_refused() -> None:
         lambda: folds(odd, 2, np.random.default_rng(0)),
         lambda: split(odd, 0.5, np.random.default_rng(0)),
         lambda: aw.learn(odd, score="loo"),
-        lambda: aw.learn(odd, score="kfold", folds=2),
+        lambda: aw.learn(odd, score=aw.KFold(folds=2)),
         lambda: aw.validate(odd, folds=2),
         lambda: aw.classify(odd, "x", folds=2),
     ):

@@ -28,8 +28,9 @@ def test_a_posterior_is_called_what_the_score_is(toy):
     assert (auto.settings["method"] == "bootstrap") == (not toy.log_probability)
 
 
-def test_a_charge_for_parents_is_part_of_the_settings(toy):
-    net = aw.learn(BOSTON, score="toy", gamma=2.0, certainty=False)
+def test_a_charge_for_parents_is_part_of_the_settings(toy, monkeypatch):
+    monkeypatch.setitem(SCORES, "ebic", toy)  # a name whose option object has a gamma
+    net = aw.learn(BOSTON, score=aw.EBIC(gamma=2.0), certainty=False)
     assert net.settings["parent_penalty"] == pytest.approx(2 * math.log(4))
     assert toy.per_parent(4, {}) == 0
     json.dumps(net.settings)

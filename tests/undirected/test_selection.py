@@ -365,5 +365,5 @@ def test_penalties_come_in_any_order_but_not_none():
     R = correlations(chain(6, 500)[0])
     asked = [0.1, 0.4, 0.2]
     assert by_ebic(R, 500, asked) == by_ebic(R, 500, sorted(asked, reverse=True))
-    with pytest.raises(FitError, match="count of penalties must be positive"):
+    with pytest.raises(FitError, match="at least one penalty"):
         by_ebic(R, 500, [])

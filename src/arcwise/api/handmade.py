@@ -109,7 +109,7 @@ def with_local(net: Network, name: str, model: Any) -> Network:
     >>> import arcwise as aw
     >>> net = aw.network("[rain]", {"rain": {"yes": 0.2, "no": 0.8}})
     >>> net.with_local("rain", {"yes": 0.5, "no": 0.5})["rain"]
-    rain: yes 0.500, no 0.500
+    <LocalModel: rain: yes 0.500, no 0.500>
     """
     own = net.net
     if not own.directed:
