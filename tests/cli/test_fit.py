@@ -68,7 +68,9 @@ def test_a_cycle(run, table):
 
 def test_tables_stand_as_a_person_would_write_them(run, folder):
     (folder / "rows.csv").write_text("smoke,lung\n" + "yes,no\nno,no\nyes,yes\nno,no\n" * 5)
-    done = run("fit", "[smoke][lung|smoke]", "rows.csv", "--model", "discrete", "--option", "alpha=0")
+    done = run(
+        "fit", "[smoke][lung|smoke]", "rows.csv", "--model", "discrete", "--option", "alpha=0"
+    )
     table = (
         "lung given smoke:\n  smoke     no    yes\n  no     1.000  0.000\n  yes    0.500  0.500\n"
     )

@@ -89,7 +89,9 @@ def packed(table: Path, form: str) -> bytes:
     [("-", "csv"), ("-", "gzip"), ("-", "parquet"), ("/dev/stdin", "gzip"), ("<(cat)", "parquet")],
 )
 def test_nothing_of_a_pipe_is_lost(table, learned, place, form):
-    done = piped(f"arcwise learn {place} --model gaussian -o piped.json --json", packed(table, form))
+    done = piped(
+        f"arcwise learn {place} --model gaussian -o piped.json --json", packed(table, form)
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["data"]["rows"] == 506
