@@ -135,14 +135,15 @@ def test_examples_in_docstrings(room, elsewhere):
 
 
 def test_public_functions_show_an_example():
-    """All that the facade gives, but for those named here: the list may only become shorter."""
+    """All that the facade has."""
     import arcwise
 
     public = {
         name: getattr(arcwise, name) for name in arcwise.__all__ if not name.endswith("Error")
     }
-    bare = {name for name, each in public.items() if callable(each) and ">>>" not in each.__doc__}
-    assert bare == {"Network", "load", "load_graph", "validate"}
+    assert not [
+        name for name, each in public.items() if callable(each) and ">>>" not in each.__doc__
+    ]
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)

@@ -90,17 +90,17 @@ def classify(
     folds: int = 10,
     seed: int = 0,
 ) -> Classification:
-    """Learn a Bayesian classifier from data, and judge it by cross-validation.
+    """Learn a Bayesian classifier and cross-validate it.
 
     Parameters
     ----------
-    data : as for `learn`; gaps are taken.
+    data : as for `learn`; features may be missing.
     target : the name of the class, a discrete column.
     structure, features, k, arc_score, search, select, alpha, equivalent_sample_size, min_count, loss : as for
         `BayesClassifier`.
-    folds : parts of the rows, of the same shares of classes, each left out once; 0 for none. Everything that
-        is learned from rows, cut points among them, is learned anew without each part.
-    seed : of the parts, and of a search.
+    folds : the number of folds, with equal shares of classes, each held out once; 0 for no validation.
+        Everything, including cut points, is learned again without each fold.
+    seed : the seed of the folds and of a search.
 
     Returns
     -------

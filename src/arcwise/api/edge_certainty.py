@@ -66,37 +66,42 @@ def posterior(
     progress: bool | None = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> Posterior:
-    """Find how sure each edge is: a distribution over graphs.
+    """Estimate the certainty of edges: a distribution over graphs.
 
     Parameters
     ----------
     data : as for `learn`.
-    method : "exact" (every graph counts, for few variables), "mcmc" (chains over graphs), "bootstrap" (the
-        graphs that searches find in resampled tables), or "auto": exact where memory and time allow it, else
-        chains for tables; resampling for linear models, where chains fail, for undirected graphs, and for
-        scores that measure prediction.
-        Objects have settings: `aw.MCMC(chains=2)`, `aw.Bootstrap(resampling="subsample")`.
-    graph, model, search, penalty, rules : as for `learn`; the search is that of replicates.
-    score : as for `learn`. By default, of Gaussian models "bge" and of discrete ones "bdeu", whose graphs
-        have a posterior, guarded as in `learn`; for "bootstrap" of Gaussian ones that which `learn` takes.
-    prior : over graphs, for "exact" and "mcmc": by default gamma log p nats off for each arc (p variables),
-        gamma 0.6 of discrete models and 1 - 1.35 / log p, 0 at least, of Gaussian ones (none where a score is
-        given); "uniform", "fair" (every number of parents equally probable), a number of nats per arc, or
-        probabilities of arcs, as a matrix with names or a mapping of (parent, child). Or `aw.Prior`, whose
-        `arcs` are one of these, next to an expert's graph and artificial rows.
-    draws : replicates (200), or draws of each chain; by default 1000, and chains that disagree are run again
-        with up to 16 times as many steps between two draws. For "exact", graphs to average over.
+    method : how the distribution is computed. Objects have settings: `aw.MCMC(chains=2)`,
+        `aw.Bootstrap(resampling="subsample")`.
+
+        * "auto": "exact" if memory and time allow it, else "mcmc" for discrete models. "bootstrap" for linear
+          models, undirected graphs and held-out scores, and if chains fail.
+        * "exact": sums over all graphs, for few variables.
+        * "mcmc": Markov chains over graphs.
+        * "bootstrap": the graphs that a search finds in resampled tables.
+    graph, model, search, penalty, rules : as for `learn`; `search` and `penalty` are for replicates.
+    score : as for `learn`. The default is "bge" for Gaussian and "bdeu" for discrete models, which have a
+        posterior; for a bootstrap of Gaussian models it is that of `learn`.
+    prior : the prior over graphs, for "exact" and "mcmc".
+
+        * None: gamma log p nats per arc with p variables; gamma is 0.6 for discrete models and
+          1 - 1.35 / log p, at least 0, for Gaussian ones. If `score` is set, all graphs are equally probable.
+        * "uniform", or "fair": every number of parents is equally probable.
+        * A number: this many nats per arc.
+        * Probabilities of arcs: a matrix with names, or a mapping of (parent, child).
+        * `aw.Prior`, whose `arcs` are one of these, with an expert's graph or artificial rows.
+    draws : the number of replicates (200), or of draws per chain (1000); for "exact", of graphs to average
+        over. If `draws` is None, chains that disagree are run again with up to 16 times as many steps.
     missing, seed, n_jobs, time_limit, progress : as for `learn`.
-    checkpoint : a file that finished work is written to on the way; a run that was killed is continued from
-        it. Delete the file to start over.
+    checkpoint : a file for finished work, from which the same call resumes. Delete the file to start over.
 
     Returns
     -------
-    Posterior : prints as a table; `.edges`, `.graphs`, `.best`, `.averaged()`.
+    Posterior : prints as a table; has `.edges`, `.graphs`, `.best` and `.averaged()`.
 
     Raises
     ------
-    DataError, GraphError, FitError, OptionError, FileError : one sentence each.
+    DataError, GraphError, FitError, OptionError, FileError.
 
     >>> import arcwise as aw
     >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])

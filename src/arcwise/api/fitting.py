@@ -45,29 +45,29 @@ def fit(
     missing: str = "auto",
     seed: int = 0,
 ) -> Network:
-    """Fit the local models of a graph that is known.
+    """Fit the local models of a given graph.
 
     Parameters
     ----------
-    graph : a DAG over (some of) the data's columns in any form that `dag` takes: "a -> b <- c", pairs
-        (parent, child), a mapping from children to parents, a model string, a matrix, a networkx DiGraph; or
-        a UGraph, such as `ug("a:b + b:c")`, or its edges, such as "a -- b, b -- c".
-        `UGraph.complete(names)` fits each variable given all others, without any structure.
+    graph : a graph over (some of) the columns, in any form that `dag` or `ug` takes.
+
+        * Directed: "a -> b <- c", pairs (parent, child), a mapping from children to parents, a model string,
+          a matrix, a networkx DiGraph.
+        * Undirected: a UGraph such as `ug("a:b + b:c")`, or edges such as "a -- b, b -- c".
+        * `UGraph.complete(names)`: each variable given all others, without any structure.
     data : as for `learn`.
-    model : one name or object for all, or one for each variable; each column is prepared for its own model.
-    score : what the graph and its edges are measured by; by default BIC if the parameters of every local
-        model can be counted, else the marginal likelihood of neural networks, or the leave-one-out
-        likelihood. For undirected graphs also "pseudo-bic", "pseudo-loo", ...: variables given their
-        neighbours, summed.
+    model : as for `learn`; each column is prepared for its own model.
+    score : the score of the graph and its edges. The default is BIC if all local models have a number of
+        parameters, else "marginal" for neural networks, or "loo". "pseudo-bic", "pseudo-loo" and so on are
+        the sum over variables given their neighbours, for undirected graphs.
     missing : as for `learn`.
-    seed : of scores that hold out rows.
+    seed : the seed of scores that hold out rows.
 
     Returns
     -------
-    Network : an undirected Gaussian one is the normal distribution of largest likelihood on its graph. The
-    score of an undirected network is that of its joint distribution, and compares with scores of directed
-    graphs. Without a joint, or if the score has no form for it, the local scores of all variables given their
-    neighbours are summed, and `settings["score"]` says so: "pseudo-loo".
+    Network : an undirected Gaussian network is the normal distribution of largest likelihood on the graph.
+    The score of an undirected network is that of its joint distribution, comparable with directed graphs.
+    If there is none, it is the pseudo-score, and `settings["score"]` has a name such as "pseudo-loo".
 
     >>> import arcwise as aw
     >>> net = aw.fit("[RM][MEDV|RM]", aw.example("boston"))
@@ -138,11 +138,11 @@ def score(
     missing: str = "auto",
     seed: int = 0,
 ) -> float:
-    """Score a graph that is known, higher is better; without any penalty per edge.
+    """Score a given graph; higher is better, and no penalty per edge is included.
 
-    For an undirected graph it is the score of the joint distribution, which compares with scores of directed
-    graphs. The sum over variables given their neighbours, which compares undirected graphs of the same
-    variables only, has another name: score="pseudo-bic", "pseudo-loo", ...
+    The score of an undirected graph is that of its joint distribution, comparable with directed graphs. The
+    sum over variables given their neighbours compares undirected graphs of the same variables only; it is
+    score="pseudo-bic", "pseudo-loo" and so on.
 
     Parameters
     ----------

@@ -30,23 +30,23 @@ _TABLE = ("levels", "table", "parents")
 
 @clear_calls
 def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
-    """Make a network by hand: structure and numbers given.
+    """Make a network from a graph and its parameters.
 
     Parameters
     ----------
     graph : a DAG in any form that `dag` takes, such as "a -> b <- c" or "[a][c][b|a:c]".
-    numbers : for each variable a mapping.
+    numbers : the parameters, a mapping per variable.
 
-        * A linear-Gaussian one has "sd" or "variance", "intercept" (0 by default) and "coefficients", a
-          mapping from each parent to its number.
-        * One with levels has a probability for each level, ``{"yes": 0.2, "no": 0.8}``, and with parents such
-          a mapping for each state of them, ``{"rain=yes, sprinkler=no": {"yes": 0.9, "no": 0.1}, ...}``; of a
-          single parent the level alone is enough, and of several a tuple of levels.
-        * Or "levels" and a "table" with one axis for each parent and the levels last; "parents" names the
-          axes.
+        * Linear-Gaussian: "sd" or "variance"; "intercept" (0 by default); "coefficients", a mapping from each
+          parent to its coefficient.
+        * Discrete: a probability for each level, ``{"yes": 0.2, "no": 0.8}``. With parents, such a mapping
+          for each of their states: ``{"rain=yes, sprinkler=no": {"yes": 0.9, "no": 0.1}, ...}``. A state may
+          also be the level of a single parent, or a tuple of levels.
+        * Discrete, as an array: "levels", and a "table" with one axis for each parent and the levels last;
+          "parents" names the axes.
 
-        Axes and tuples are in the order in which the graph names the parents, b before a in "[c|b:a]"; for a
-        DAG object, a set or a matrix, which have no such order, in that of their names.
+        Axes and tuples are in the order of the parents in the graph: b before a in "[c|b:a]". For a DAG
+        object, a set or a matrix they are in the order of their names.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def network(graph: Any, numbers: Mapping[str, Mapping[Any, Any]]) -> Network:
 
     Raises
     ------
-    FitError : numbers that are missing, of unknown names, or not numbers.
-    DataError : probabilities that do not sum to one; a table of another shape.
+    FitError : a parameter is missing, has an unknown name, or is not a number.
+    DataError : probabilities do not sum to one, or a table has another shape.
 
     >>> import arcwise as aw
     >>> rain = {"rain": {"sd": 1.0}, "wet": {"coefficients": {"rain": 2.0}, "sd": 0.5}}
@@ -285,19 +285,19 @@ def random_network(
     alpha: float = 1.0,
     seed: int = 0,
 ) -> Network:
-    """Draw a network at random: its graph, where none is given, and its parameters.
+    """Draw a random network: its parameters, and its graph if none is given.
 
     Parameters
     ----------
-    nodes : how many variables (x1, x2, ...), or their names, or a DAG in any form that `dag` takes, of which
-        only the parameters are drawn.
+    nodes : the number of variables (x1, x2, ...), or their names, or a DAG in any form that `dag` takes. For
+        a DAG only the parameters are drawn.
     model : "discrete", or "gaussian": linear regressions, scaled so that every variable has mean 0 and
-        variance 1 and variances tell nothing of directions.
-    levels : how many levels each has, or the least and the most.
-    arcs : how many; by default 1.5 for each variable; not with a graph.
-    max_parents : of a variable, where the graph is drawn.
-    alpha : rows of the tables are drawn from Dirichlet distributions with this parameter: 1 draws them
-        evenly, smaller ones are nearer to certainty.
+        variance 1. So variances are not informative about directions.
+    levels : the number of levels of each variable, or the smallest and the largest number.
+    arcs : the number of arcs; by default 1.5 per variable. Not allowed with a graph.
+    max_parents : the largest number of parents of a variable in a drawn graph.
+    alpha : the parameter of the Dirichlet distributions of table rows: 1 draws them uniformly, smaller values
+        give probabilities near 0 and 1.
     seed : the same seed gives the same network.
 
     Returns
@@ -306,8 +306,8 @@ def random_network(
 
     Raises
     ------
-    GraphError : more arcs than there is place for.
-    DataError : sizes that are none, or too large.
+    GraphError : there are more arcs than the graph can have.
+    DataError : a number is not positive, or a table would be too large.
 
     >>> import arcwise as aw
     >>> aw.random_network(5, levels=(2, 4), arcs=6, seed=1)

@@ -63,52 +63,68 @@ def learn(
 ) -> Network:
     """Learn a network from data: the graph, and a fitted local model at every node.
 
+    Names of models, scores and searches are strings; objects of the same kind have settings:
+    `aw.Parzen(bandwidths="shared")`, `aw.EBIC(gamma=0.5)`, `aw.Tabu(restarts=10)`.
+
     Parameters
     ----------
-    data : a table (`read`, `table`), moments, a file's path, a data frame, an array or a dict. Kinds of
-        columns, weights of rows and names of missing values belong to the table:
+    data : a table (`read`, `table`), moments, the path of a file, a data frame, an array or a dict. Kinds of
+        columns, weights of rows and markers of missing values belong to the table:
         `aw.table(frame, kinds={"RAD": "discrete"})`.
-    graph : "directed", or "undirected": each variable joined to those that it depends on directly.
-    model : "gaussian" (linear), "parzen" (any shape), "discrete" (tables), "clg" (a regression for each
-        configuration of discrete parents), "glm" (the best of several forms for each variable, any columns),
-        "curved" (the same for numbers alone), or "auto": tables for levels; "gaussian" for numbers, or
-        "curved" where that has more evidence, with a note; "glm" for tables that mix them. A mapping has one
-        for each variable: {"x": "parzen", "*": "auto"}. A name, or an object with settings:
-        `aw.Parzen(bandwidths="shared")`; so for score, `aw.BDeu(10)`, and search, `aw.Tabu(restarts=10)`.
-    score : "ebic" (extended BIC, default of linear models), "bic", "aic", "bge", "loglik", "loo"
-        (leave-one-out, default of Parzen models), "kfold", "heldout"; of discrete models also "bdeu"
-        (their default), "bds", "k2", "qnml"; of mixed tables also "degenerate-gaussian" and
-        "truncated-basis". Objects have settings: `aw.EBIC(gamma=0.5)`.
-    search : "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact"; for undirected graphs
-        "auto", "boundary", "grow-shrink" (for large tables), "deletion", and for Gaussian ones "stepwise"
-        (edges added and removed one by one; it is what "auto" means there unless a score or a penalty is
-        given), "glasso" (the graphical lasso; "auto" where a penalty is given) and "neighbourhood". Objects
-        have settings, such as where a directed search begins: `aw.Greedy(start="a -> b")`.
-    penalty : penalty per edge, in nats per row, taken off the score; None is the model's own (0 for
-        Gaussian models by a score; log(n (10 + pairs) / 100) / n for Parzen ones of n rows). "cv" tunes it by
-        cross-validated likelihood, "cv-1se" takes the largest one within a standard error of the
-        best: a sparser graph that predicts as well. (A linear model's score is then the likelihood
-        unless one is given.) For the lasso it is rho, on the scale of correlations: a number, or a rule:
-        "ebic" (default of "glasso"), "stars", "cv", "ric". The reason is told in the notes, the curve is
-        `tuning`. A matrix (data frame, array, or the path of a CSV file with names) has one for each pair of
-        variables.
-    rules : what the graph has to obey, as `Rules` or a mapping of their parts: arcs it must or must not have
-        (in any form that `dag` takes), groups of variables in the order of time, the largest number of
-        parents: {"required": ["a -> b"], "max_parents": 3}. Undirected learning ignores directions and
-        rejects tiers.
-    prior : what an expert knows, as `aw.Prior`: a graph that arcs should not differ from, or artificial rows.
-    missing : what to do about missing values: "auto" uses all observed values (by EM, or draws), "impute"
-        always draws, "weights" weighs complete rows by the inverse probability of being complete, "drop"
-        takes only complete rows.
-    certainty : how sure each edge and direction is. By default a quick bootstrap of 100 replicates, found
-        where edges are first looked at (`edges`, print, `plot`, `save`, a query with do=), in at most the
-        time that learning took, or 2 s; of those that fit in, 100, 60 or 30 count, and the table says how
-        many, or why there are none. False: none. True, or the method, "bootstrap", "exact" or "mcmc" (see
-        `Network.certainty`): in full, now, within the time limit.
+    graph : the kind of graph.
+
+        * "directed": a Bayesian network.
+        * "undirected": each variable is adjacent to those that it depends on directly.
+    model : the local models. A mapping sets one per variable: {"x": "parzen", "*": "auto"}.
+
+        * "auto": "discrete" if all columns have levels; "gaussian" for numbers, or "curved" if the data
+          support it, with a note; "glm" for mixed tables.
+        * "gaussian": linear regressions.
+        * "discrete": probability tables.
+        * "glm": generalised linear models, each in the form that the data support; "curved" for numbers.
+        * "clg": a linear regression for each configuration of the discrete parents.
+        * "parzen": conditional kernel densities, of any shape.
+        * "neural", "experts": neural networks and mixtures of linear regressions.
+    score : the score to maximise.
+
+        * "ebic" (extended BIC, the default of linear models), "bic", "aic", "loglik", "bge".
+        * "loo" (leave-one-out, the default of Parzen models), "kfold", "heldout".
+        * "bdeu" (the default of discrete models), "bds", "k2", "qnml": for discrete models.
+        * "degenerate-gaussian", "truncated-basis": for mixed tables.
+    search : the search algorithm.
+
+        * Directed: "auto", "greedy", "tabu", "annealing", "ils", "ges", "boss", "exact".
+        * Undirected: "auto", "boundary", "grow-shrink" (for large tables), "deletion".
+        * Undirected Gaussian: also "stepwise" ("auto" without a score and a penalty), "glasso" (the graphical
+          lasso, "auto" with a penalty) and "neighbourhood".
+    penalty : the penalty per edge, in nats per row; for the lasso rho, on the scale of correlations. None is
+        the default of the model. `tuning` has the curve of a rule.
+
+        * A number, or for the lasso a matrix with a value per pair: a data frame, an array or a CSV file.
+        * "cv": the penalty with the best cross-validated likelihood; "cv-1se": the largest one within a
+          standard error of the best. (A linear model then maximises the likelihood unless `score` is set.)
+        * "ebic" (the default of "glasso"), "stars", "ric": for the lasso.
+    rules : restrictions of the graph, as `Rules` or a mapping of their parts, such as
+        {"required": ["a -> b"], "max_parents": 3}. Undirected learning ignores directions and rejects tiers.
+    prior : expert knowledge as `aw.Prior`: a graph, or artificial rows.
+    missing : the treatment of missing values.
+
+        * "auto": use all observed values, by EM or by draws.
+        * "impute": always draw the missing values.
+        * "weights": weight complete rows by the inverse probability of being complete.
+        * "drop": use complete rows only.
+    certainty : the certainty of edges and directions.
+
+        * None: a bootstrap of up to 100 replicates on first use of the edges (`edges`, print, `plot`, `save`,
+          a query with do=). It takes at most as long as learning, or 2 s. If not all replicates fit, 60 or 30
+          count; otherwise the table of edges gives the reason for having none.
+        * False: none.
+        * True, or a method ("bootstrap", "exact", "mcmc"): computed at once, within the time limit; see
+          `Network.certainty`.
     seed : the same seed gives the same result.
-    n_jobs : processes or threads for work that can be shared out; -1 for all cores.
-    time_limit : seconds after which the best so far is returned.
-    progress : show a progress line; by default where a person is looking.
+    n_jobs : the number of processes or threads; -1 for all cores.
+    time_limit : the number of seconds after which the best result so far is returned.
+    progress : whether to show a progress line; by default in interactive use.
 
     Returns
     -------
@@ -116,7 +132,7 @@ def learn(
 
     Raises
     ------
-    DataError, GraphError, FitError, OptionError : one sentence each: what was expected, what was given.
+    DataError, GraphError, FitError, OptionError : with a message that states the requirement and the value.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))

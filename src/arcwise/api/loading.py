@@ -52,12 +52,12 @@ from arcwise.values import clear_calls
 
 @clear_calls
 def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
-    """Read example data: a table, or a network.
+    """Read an example table or network.
 
     Parameters
     ----------
-    name : one of `aw.examples()`.
-    kind : "table" or "network" where there are both of a name; by default the table.
+    name : a name in `aw.examples()`.
+    kind : "table" or "network", if both have the name; by default the table.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
 
     Raises
     ------
-    OptionError : there is no such example.
+    OptionError : there is no example of this name.
 
     >>> example("boston").rows
     506
@@ -82,18 +82,27 @@ def example(name: str, kind: Literal["table", "network"] | None = None) -> Any:
 
 @clear_calls
 def load(path: str | PathLike[str], data: Any = None) -> Any:
-    """Read a network or a posterior from a file; what it says it holds decides on how it is read (`READERS`).
+    """Read a network or a posterior from a file.
 
     Parameters
     ----------
     path : a file in any format of networks.
-    data : the data that a network was learned from, in any form that `learn` takes: answers to `do` then have
-        their range over the graphs of the certainty, too, which a file does not keep parameters for.
+    data : the data that the network was learned from, in any form that `learn` takes. Answers to `do` then
+        have their range over the graphs of the certainty, too; the file has no parameters of these.
 
     Raises
     ------
-    FileError : missing, damaged or foreign files, and files that hold a graph without numbers.
-    DataError : data that the network was not learned from.
+    FileError : the file is missing, damaged, of another program, or contains a graph without parameters.
+    DataError : the network was not learned from these data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = example("fuel").save(Path(folder, "fuel.json"))
+    ...     print(load(path).graph)
+    [battery][fuel][gauge|battery:fuel]
     """
     found = _load(path)
     if data is None:
@@ -156,11 +165,17 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
 
 @clear_calls
 def load_graph(path: str | PathLike[str]) -> DAG | UGraph:
-    """Read a graph from any network file or table of arcs or edges.
+    """Read a graph from any network file, or from a table of arcs or edges.
 
     Raises
     ------
-    FileError : missing, damaged or foreign files, and files whose graph is directed in part only.
+    FileError : the file is missing, damaged or of another program, or the graph has both arcs and edges.
+
+    Examples
+    --------
+    >>> from arcwise.data import network_file
+    >>> load_graph(network_file("asia")).parents_of("lung")
+    ('smoke',)
     """
     graph = io.load(path).graph
     if graph.directed is None:

@@ -43,28 +43,33 @@ if TYPE_CHECKING:
 @clear_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Network(AskedNetwork, Figures):
-    """A fitted network, ready to be asked.
+    """A fitted network, ready for queries.
 
     Attributes
     ----------
     net : the plain value: variables, graph, fitted local models.
-    score : total score of the graph, None where it was not learned; `settings["score"]` names it. For
-        undirected graphs it has no penalty in it, and is that of the joint unless its name is "pseudo-...".
+    score : the score of the graph without the penalty; None if it was not scored. `settings["score"]` is its
+        name. For undirected graphs it is that of the joint distribution, unless the name is "pseudo-...".
     trace : the steps of the search.
-    stopped : why the search ended: `stopped.reason` is a `StopReason`, and it prints as a sentence.
-    optimal : whether the graph is proved to be the best of all graphs that were compared: all there are, or
-        those that `stopped` names, "proved optimal among the graphs ...".
-    settings : model, score, search and all other choices that shape the result, with their defaults.
-    notes : what to know of the data and the choices made.
-    order : the variables in the order the user gave them.
-    rules : what the graph had to obey when it was learned; None where it was given, or where the file
-        does not say.
-    edge_seconds : how long strengths of edges may take; those that are not found by then are NaN. None where
-        there is no limit.
-    specification, data : the choices it was learned by, and the data it was learned from or fitted to; None
-        where it came from a file.
-    posterior : the distribution over graphs that the certainty of edges is from, where it was asked for.
-    certainty_budget : what the quick certainty may cost, found where edges are first looked at.
+    stopped : why the search ended. `stopped.reason` is a `StopReason`; printed, it is a message.
+    optimal : whether the graph is proved to be the best of all graphs that were compared; `stopped` names
+        these if they are not all graphs.
+    settings : model, score, search and all other choices that affect the result, with their defaults.
+    notes : facts about the data and the choices made.
+    order : the variables in the order of the data.
+    rules : the rules of learning; None if the graph was given or the file does not contain them.
+    edge_seconds : a limit for computing the strengths of edges; those that take longer are NaN. None for no
+        limit.
+    specification, data : the choices and the data of learning; None if the network is from a file.
+    posterior : the distribution over graphs behind the certainty of edges, if it was computed.
+    certainty_budget : the largest time for the quick certainty, which is computed on first use of the edges.
+
+    Examples
+    --------
+    >>> import arcwise as aw
+    >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
+    >>> net.parents("MEDV"), round(net.query("MEDV", given={"RM": 7.0}).mean, 1)
+    (('LSTAT',), 29.0)
     """
 
     net: Net

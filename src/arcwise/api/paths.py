@@ -241,30 +241,33 @@ def path(
     time_limit: float | None = None,
     progress: bool | None = None,
 ) -> PenaltyPath:
-    """Learn undirected graphs at all penalties at once, from the complete graph to none.
+    """Learn undirected graphs at all penalties, from the complete graph to the empty one.
 
     Parameters
     ----------
     data : as for `learn`.
     graph : "undirected".
-    search : "boundary" (edges are removed one by one, the weakest first, and local models are fitted again),
-        "deletion" (every pair is tested given all others, for comparison), "grow-shrink" (edges are removed
-        from a graph that was grown at the same penalty; 25 penalties, others are searched for when they are
-        requested); for Gaussian models also "glasso" and "neighbourhood", solved at 30 penalties down to a
-        hundredth or a twentieth of the largest: `aw.Glasso(n_penalties=30, min_ratio=0.01)`. "auto" is glasso
-        for Gaussian models unless a score is given, else boundary.
+    search : the search algorithm.
+
+        * "auto": "glasso" for Gaussian models unless a score is set, else "boundary".
+        * "boundary": remove edges one by one, the weakest first, and fit the local models again.
+        * "deletion": test every pair given all others, for comparison.
+        * "grow-shrink": remove edges from a graph that was grown at the same penalty, for 25 penalties and
+          those requested later.
+        * "glasso", "neighbourhood": for Gaussian models, solved at 30 penalties;
+          `aw.Glasso(n_penalties=30, min_ratio=0.01)` sets these.
     model, score, rules, prior, missing, seed, n_jobs, progress : as for `learn`.
-    time_limit : seconds after which the path ends early; `reach` is the largest penalty that it knows.
+    time_limit : the number of seconds after which the path ends early; `reach` is then its largest penalty.
 
     Returns
     -------
-    PenaltyPath : prints as a table; `.at(penalty)` is the graph there, `.network(penalty)` the fitted
-    network, `.curve()` edges against penalty, `.plot()` its figure, and `.plot_edges()` that of the partial
-    correlations along the graphical lasso.
+    PenaltyPath : prints as a table. `.at(penalty)` is the graph at a penalty, and `.network(penalty)` the
+    fitted network; `.curve()` is the number of edges against the penalty, and `.plot()` draws it.
+    `.plot_edges()` draws the partial correlations of the graphical lasso.
 
     Raises
     ------
-    DataError, GraphError, FitError, OptionError : one sentence each: what was expected, what was given.
+    DataError, GraphError, FitError, OptionError : with a message that states the requirement and the value.
 
     >>> import arcwise as aw
     >>> found = aw.path(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), search="boundary")

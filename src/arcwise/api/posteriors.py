@@ -50,18 +50,18 @@ _EXACT = 600  # the same of exact probability: all of four variables are 543
 @clear_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(QueryMethods):
-    """A distribution over graphs, ready to be asked.
+    """A distribution over graphs, ready for queries.
 
     Attributes
     ----------
     found : the plain value: weighted graphs, probabilities of edges, their errors and meaning.
-    plan : how it was found.
-    settings : which model, score and method were used.
-    order : the variables in the order the user gave them.
+    plan : how it was computed.
+    settings : the model, score and method.
+    order : the variables in the order of the data.
     rows : the sum of the weights of the rows.
-    fingerprint : of the data.
-    specification, data : the choices it was found by, and the data; None where a file holds neither.
-    kept : the arrays that the run can go on from.
+    fingerprint : a fingerprint of the data.
+    specification, data : the choices of learning and the data; None if a file contains neither.
+    kept : arrays from which the run can be continued.
 
     >>> import arcwise as aw
     >>> post = aw.posterior(aw.example("boston").select(["RM", "LSTAT", "MEDV"]))

@@ -43,10 +43,10 @@ def report(
     Parameters
     ----------
     data : as for `learn`.
-    path : a .html file.
-    title : heading of the page; by default the name of the file.
-    validation : what `validate` returns for these data, for "How well it predicts".
-    options : those of `learn`: model, score, search, rules, seed, ...
+    path : the .html file to write.
+    title : the heading of the page; by default the name of the file.
+    validation : a result of `validate` for these data, shown under "How well it predicts".
+    options : options of `learn`: model, score, search, rules, seed, ...
 
     Returns
     -------
@@ -54,7 +54,7 @@ def report(
 
     Raises
     ------
-    FileError : another file extension than .html, or a place that cannot be written to.
+    FileError : the file does not end in .html, or cannot be written.
 
     Examples
     --------

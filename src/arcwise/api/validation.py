@@ -54,19 +54,30 @@ def validate(
     Parameters
     ----------
     data : as for `learn`, but rows are needed.
-    folds : the number of parts, each of which is left out once; or your own parts: the name of a column of
-        labels, which is not learned from; a label for each row; a list of arrays of row numbers, or of pairs
-        of them (rows to train on, rows to leave out); or a splitter of scikit-learn.
-    graph : "directed" or "undirected"; or a graph in any form that `fit` takes, of which only the parameters
-        are learned again.
+    folds : the folds of the rows, each held out once.
+
+        * A number of folds.
+        * The name of a column of labels, which is not learned from, or a label for each row.
+        * A list of arrays of row numbers, or of pairs of them (rows to train on, rows to hold out).
+        * A splitter of scikit-learn.
+    graph : "directed" or "undirected"; or a graph in any form that `fit` takes, whose parameters alone are
+        fitted again.
     target : the only variable to predict, from all others; the measure is then the log probability (density)
-        of its values given those.
+        of its values given the others.
     model, score, search, penalty, rules, prior, missing, seed, n_jobs, progress : as for `learn`.
-    time_limit : seconds for all folds together; a run that takes longer is an error.
+    time_limit : the number of seconds for all folds together; a longer run is an error.
 
     Returns
     -------
     Validation : prints as a table.
+
+    Examples
+    --------
+    >>> import arcwise as aw
+    >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
+    >>> checked = aw.validate(homes, folds=5, model="gaussian")
+    >>> checked.rows, checked.edges
+    (506, (3, 3, 3, 3, 3))
     """
     fixed = (
         None
@@ -169,18 +180,18 @@ def prune(
     time_limit: float | None = None,
     progress: bool | None = None,
 ) -> PruningPath:
-    """Remove the inputs of one variable one by one, the least missed first (Hofmann and Tresp 1995).
+    """Remove the inputs of one variable one by one, the least important first (Hofmann and Tresp 1995).
 
     Parameters
     ----------
     data : as for `learn`.
     target : the variable to predict from all others.
-    test : other rows, to be scored by every model on the way; rows with missing values are left out.
+    test : further rows that every model scores; rows with missing values are dropped.
     model, score, missing, seed, n_jobs, time_limit, progress : as for `learn`.
 
     Returns
     -------
-    Pruning : the score, and that of the test rows, against the inputs left; prints as a table.
+    Pruning : the scores of data and test rows against the number of inputs left; prints as a table.
 
     >>> import arcwise as aw
     >>> homes = aw.example("boston").select(["RM", "DIS", "LSTAT", "MEDV"])
@@ -206,23 +217,24 @@ def prune(
 def divergence(
     p: Network | Net, q: Network | Net, *, draws: int = 10_000, seed: int = 0
 ) -> Divergence:
-    """The Kullback-Leibler divergence D(p || q): what rows of p lose per row if taken for rows of q.
+    """Compute the Kullback-Leibler divergence D(p || q) of two networks.
+
+    It is the mean loss of log-likelihood per row if q is used in place of p.
 
     Parameters
     ----------
     p, q : networks with the same variables, on any graphs.
-    draws, seed : of a simulation, where local models are neither tables nor linear regressions, or tables
-        would not fit into memory.
+    draws, seed : the number and the seed of simulated rows, if there is no closed form.
 
     Returns
     -------
-    The divergence in nats, with what each variable contributes; exact for networks of tables and for Gaussian
-    ones. Infinite where q gives probability zero to what can be in p.
+    Divergence : in nats, with the contribution of each variable. It is exact for Gaussian networks, and for
+    discrete ones whose tables fit into memory. It is infinite if q gives probability zero to a possible row.
 
     Raises
     ------
-    DataError : other variables, or other levels.
-    GraphError : an undirected network without a joint distribution.
+    DataError : the variables or levels differ.
+    GraphError : an undirected network has no joint distribution.
 
     >>> import arcwise as aw
     >>> fair = aw.network("[coin]", {"coin": {"head": 0.5, "tail": 0.5}})
@@ -238,12 +250,12 @@ def divergence(
 def parameter_differences(
     p: Network | Net, q: Network | Net, most: int | None = 20
 ) -> tuple[Difference, ...]:
-    """The parameters of two networks on the same graph that differ most, largest first.
+    """List the parameters that differ most between two networks on the same graph, largest difference first.
 
     Parameters
     ----------
-    p, q : networks of tables or of linear regressions.
-    most : how many at most; None for all that differ.
+    p, q : networks of probability tables or of linear regressions.
+    most : the largest number of parameters to return; None for all that differ.
 
     >>> import arcwise as aw
     >>> one = aw.network("[x]", {"x": {"sd": 1.0}})
