@@ -70,7 +70,7 @@ def test_many_levels_are_cut():
 
 def test_certain_values_are_lines():
     certain = SimpleNamespace(name="b", levels=(), distribution=Normal(3.0, 0.0), given={}, do={})
-    assert legend(drawn(plot_belief(certain))) == ["after: 3"]
+    assert legend(drawn(plot_belief(certain))) == ["3"]
 
 
 def test_several_beliefs_are_panels(boston):
@@ -185,6 +185,8 @@ def test_patterns_of_missing_values_are_counted():
     assert sorted(rows) == ["1 missing: 1 row", "2 missing: 1 row", "complete: 2 rows"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a (2)", "b (1)"]
     assert ax.get_title(loc="left") == "2 of 4 rows complete"
+    heading = ax._left_title.get_window_extent()
+    assert heading.x1 <= ax.figure.bbox.x1
     assert len(plot_missing(table, every=True).get_xticklabels()) == 3
     with pytest.raises(DataError, match="no value is missing"):
         plot_missing(table.select(["c"]))

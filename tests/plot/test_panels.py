@@ -103,3 +103,13 @@ def test_what_cannot_be_compared_is_refused():
 def test_one_network_alone_is_drawn_too():
     (axes,) = plot_graphs(UGraph.from_edges([("a", "b")]))
     assert {text.get_text() for text in axes.texts} >= {"a", "b"}
+
+
+def test_the_legend_of_directed_graphs_names_effects():
+    table = aw.example("boston").select(["MEDV", "LSTAT", "RM"])
+    net = aw.learn(table, model="gaussian", certainty=False)
+    (ax,) = plot_graphs([net])
+    legends = [each.get_legend() for each in ax.figure.axes if each.get_legend()]
+    texts = [text.get_text() for text in legends[0].get_texts()]
+    assert "positive effect of the parent" in texts
+    assert not any("partial correlation" in text for text in texts)

@@ -175,19 +175,20 @@ def _draw_density(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -
         xs, density = _curve(each.distribution)
         mean, (low, high) = float(each.distribution.mean[0]), _interval(each.distribution)
         if not high > low:  # certain: a line where the value is
-            axes.axvline(mean, color=colour, linewidth=2, label=f"{label}: {mean:.4g}")
+            words = f"{mean:.4g}" if before is None else f"{label}: {mean:.4g}"
+            axes.axvline(mean, color=colour, linewidth=2, label=words)
             continue
         style = "--" if label == "before" else "-"
-        axes.plot(
-            xs, density, style, color=colour, linewidth=1.5, label=f"{label}: mean {mean:.4g}"
-        )
+        words = f"mean {mean:.4g}" if before is None else f"{label}: mean {mean:.4g}"
+        axes.plot(xs, density, style, color=colour, linewidth=1.5, label=words)
         if label == "after":
             inner = (xs >= low) & (xs <= high)
             axes.fill_between(
                 xs[inner], density[inner], color=colour, alpha=0.2, linewidth=0, label="95 %"
             )
         axes.axvline(mean, ymax=0.06, color=colour, linewidth=1.5)
-    axes.set_ylim(bottom=0)
+    top = float(axes.dataLim.y1)
+    axes.set_ylim(0, 1.3 * top if 0 < top < np.inf else None)  # room for the legend
     axes.set_xlabel(short(belief.name), **PLAIN)
     axes.set_ylabel("density")
     axes.ticklabel_format(axis="x", useOffset=True)

@@ -16,7 +16,15 @@ from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
 from arcwise.plot.excerpt import excerpt, node_number, refuse_crowds
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, route_lines
 from arcwise.plot.legend import Legend, plan, write_legend
-from arcwise.plot.marks import EdgeRow, Line, blanket_of, edge_rows, mark_lines, measure_lines
+from arcwise.plot.marks import (
+    EdgeRow,
+    Line,
+    Measure,
+    blanket_of,
+    edge_rows,
+    mark_lines,
+    measure_lines,
+)
 from arcwise.values import as_tuple, clear_calls
 
 if TYPE_CHECKING:
@@ -102,12 +110,7 @@ def plot_graph(
     rows = edge_rows(edges)
     shown, caption = excerpt(any_graph(graph), rows, top, target)
     layout = layout_of(shown, positions)
-    meaning = str(getattr(edges, "certainty_meaning", "")).partition(",")[0]
-    measure = measure_lines([shown], [rows], strongest)._replace(
-        meaning=meaning,
-        unchecked=bool(getattr(edges, "unchecked", "")),
-        directed=shown.directed is not False,
-    )
+    measure = _explain(measure_lines([shown], [rows], strongest), [shown], [edges])
     picture = picture_of(shown, layout, mark_lines(shown, rows, measure), target)
     room = None if ax is None else inches(ax)
     words = plan(picture.lines if legend else [], layout.extent, room, measure, caption)
@@ -117,6 +120,16 @@ def plot_graph(
     if title is not None:
         axes.set_title(title, fontsize=_TITLE_SIZE, **PLAIN)
     return axes
+
+
+def _explain(measure: Measure, graphs: Sequence[Graph], edges: Sequence[Any]) -> Measure:
+    """Add what the legend states of some graphs: heads, the sign that is drawn, and the certainty."""
+    meanings = {str(getattr(each, "certainty_meaning", "")).partition(",")[0] for each in edges}
+    return measure._replace(
+        meaning=meanings.pop() if len(meanings) == 1 else "",
+        unchecked=any(getattr(each, "unchecked", "") for each in edges),
+        directed=any(graph.directed is not False for graph in graphs),
+    )
 
 
 def layout_of(graph: Graph, positions: Positions | None, width: Ruler = text_width) -> Layout:
@@ -217,7 +230,8 @@ def plot_graphs(
     graphs = [each.graph for each in drawn]
     tables = [edge_rows(None if isinstance(each, Graph) else each.edges) for each in drawn]
     every, whole = _common(graphs, positions)
-    measure = measure_lines(graphs, tables)
+    edges = [None if isinstance(each, Graph) else each.edges for each in drawn]
+    measure = _explain(measure_lines(graphs, tables), graphs, edges)
     pictures = [
         picture_of(graph, _part(every, whole, graph), mark_lines(graph, rows, measure), target)
         for graph, rows in zip(graphs, tables, strict=True)

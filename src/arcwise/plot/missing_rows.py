@@ -18,6 +18,7 @@ MAX_PATTERNS, MAX_COLUMNS = 20, 60
 """The most frequent patterns, and the columns with the most missing values, that are drawn."""
 
 _CELL = 0.26
+_SIDE, _LETTER, _MAX_HEADING = 1.5, 0.085, 6.0  # inches: labels at the left, a letter, a heading
 
 
 def plot_missing(
@@ -58,9 +59,14 @@ def plot_missing(
     order = sorted(sorted(order, key=lambda node: -totals[node])[:MAX_COLUMNS], key=order.index)
     patterns, rows, hidden = _patterns(missing[:, order], weights)
     wide, high = len(order), len(patterns) + bool(hidden)
-    axes = diagram(
-        ax, (2.4 + _CELL * wide, 1.6 + _CELL * high), bare=("top", "right", "left", "bottom")
-    )
+    complete = float(weights[~missing.any(axis=1)].sum())
+    text = f"{complete:.6g} of {plural(_count(data.total), 'row')} complete"
+    if hidden:
+        text += f"; {plural(_count(hidden), 'row')} with rarer patterns not drawn"
+    heading = text if title is None else title
+    width = max(2.4 + _CELL * wide, _SIDE + min(_LETTER * len(heading), _MAX_HEADING))
+    size = (width, 1.6 + _CELL * high)
+    axes = diagram(ax, size, bare=("top", "right", "left", "bottom"))
     axes.imshow(patterns, cmap=_colours(), vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     axes.set_xticks(np.arange(wide + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(len(patterns) + 1) - 0.5, minor=True)
@@ -70,11 +76,7 @@ def plot_missing(
     axes.set_xticks(range(wide), words, rotation=90, fontsize=8, **PLAIN)
     labels = [_words(*pair) for pair in zip(patterns, rows, strict=True)]
     axes.set_yticks(range(len(rows)), labels, fontsize=8)
-    complete = float(weights[~missing.any(axis=1)].sum())
-    text = f"{complete:.6g} of {plural(_count(data.total), 'row')} complete"
-    if hidden:
-        text += f"; {plural(_count(hidden), 'row')} with rarer patterns not drawn"
-    entitle(axes, text if title is None else title)
+    entitle(axes, heading)
     return axes
 
 

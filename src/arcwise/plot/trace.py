@@ -10,6 +10,7 @@ from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, UGraph, adjacency
 from arcwise.plot.axes import PLAIN, diagram, whole_numbers
 from arcwise.plot.marks import COLOURS
+from arcwise.plot.panels import PALETTE
 from arcwise.results import GraphDistribution, Step
 from arcwise.values import clear_calls
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_CELL, _MOST = 0.28, 60
+_CELL, _MOST, _MAX_WRITTEN = 0.28, 60, 20
 _BINS = 10
 
 
@@ -176,6 +177,12 @@ def plot_probabilities(
     if posterior.directed:
         axes.set_xlabel("child")
         axes.set_ylabel("parent")
+    if len(names) <= _MAX_WRITTEN:
+        for (row, column), value in np.ndenumerate(shown[np.ix_(places, places)]):
+            if row != column:
+                colour = "white" if value > 0.5 else "#222222"
+                style: dict[str, Any] = {"ha": "center", "va": "center", "color": colour}
+                axes.text(column, row, f"{value:.2f}", fontsize=6, **style)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
     bar.set_label(posterior.meaning, **PLAIN)
     return axes
@@ -193,10 +200,14 @@ def plot_scores(scores: Array, *, ax: "Axes | None" = None) -> "Axes":
     """
     axes = diagram(ax)
     for number, line in enumerate(np.atleast_2d(scores)):
-        axes.plot(np.arange(1, len(line) + 1), line, linewidth=0.6, label=f"chain {number + 1}")
+        colour = PALETTE[number % len(PALETTE)]
+        xs, name = np.arange(1, len(line) + 1), f"chain {number + 1}"
+        axes.plot(xs, line, linewidth=0.6, color=colour, label=name)
     axes.set_xlabel("draw")
     axes.set_ylabel("log score")
-    axes.legend(frameon=False, fontsize=8)
+    made = axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    for handle in made.get_lines():
+        handle.set_linewidth(2.0)
     return axes
 
 
@@ -222,6 +233,22 @@ def reliability(
         if (place == b).any()
     ]
     return np.array(rows)
+
+
+def share_errors(shares: Array, counts: Array) -> Array:
+    """Return how far the interval of one standard error lies below and above shares (Wilson 1927).
+
+    Unlike the standard error it is not zero if a share is 0 or 1.
+
+    >>> share_errors(np.array([0.0, 0.5]), np.array([3.0, 100.0])).round(3)
+    array([[0.   , 0.05 ],
+           [0.25 , 0.05 ]])
+    """
+    middle = (shares + 0.5 / counts) / (1 + 1 / counts)
+    variance = np.maximum(shares * (1 - shares), 0.0) / counts + 0.25 / counts**2
+    half = np.sqrt(variance) / (1 + 1 / counts)
+    ends = np.array([shares - middle + half, middle + half - shares])
+    return np.asarray(np.maximum(ends, 0.0))
 
 
 class Bin(Protocol):
@@ -261,7 +288,7 @@ def plot_calibration(bins: Sequence[Bin], *, ax: "Axes | None" = None) -> "Axes"
     predicted, observed, rows = (
         np.array([(b.predicted, b.observed, b.rows) for b in bins]).reshape(-1, 3).T
     )
-    spread = np.sqrt(np.maximum(observed * (1 - observed), 0.0) / np.maximum(rows, 1))
+    spread = share_errors(observed, np.maximum(rows, 1))
     axes.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
     axes.errorbar(
         predicted, observed, yerr=spread, fmt="-", color=COLOURS["positive"], linewidth=1.0
@@ -306,7 +333,7 @@ def plot_reliability(
     axes = diagram(ax, (3.6, 3.4))
     rows = reliability(posteriors, truths)
     axes.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
-    spread = np.sqrt(np.maximum(rows[:, 1] * (1 - rows[:, 1]), 0.0) / rows[:, 2])
+    spread = share_errors(rows[:, 1], rows[:, 2])
     axes.errorbar(
         rows[:, 0], rows[:, 1], yerr=spread, fmt="o-", color=COLOURS["positive"], linewidth=1.0
     )
