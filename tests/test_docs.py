@@ -139,7 +139,11 @@ def test_public_functions_show_an_example():
     import arcwise
 
     public = {
-        name: getattr(arcwise, name) for name in arcwise.__all__ if not name.endswith("Error")
+        name: getattr(arcwise, name)
+        for name in sorted(
+            {*arcwise.__all__, *(name for names in arcwise._HOMES.values() for name in names)}
+        )
+        if not name.endswith("Error")
     }
     assert not [
         name for name, each in public.items() if callable(each) and ">>>" not in each.__doc__

@@ -60,7 +60,11 @@ def test_a_watch_says_why_it_stops():
     ("fix", "python", "shell"),
     [
         (Fix("model", "parzen"), "model='parzen'", "--model parzen"),
-        (Fix("kinds", {"a b": "discrete"}), "kinds={'a b': 'discrete'}", "--kind 'a b=discrete'"),
+        (
+            Fix("kinds", {"a b": "discrete"}),
+            "aw.table(data, kinds={'a b': 'discrete'})",
+            "--kind 'a b=discrete'",
+        ),
         (
             Fix("na_values", ["inf", "?"]),
             "na_values=['inf', '?']",
@@ -100,7 +104,7 @@ def test_pages_escape_names_in_notes():
     page = aw.learn(table, model="gaussian", certainty=False)._repr_html_()
     assert "&#x27;&lt;b&gt;&#x27;" in page
     assert odd not in page
-    assert "<code>kinds={" in page
+    assert "<code>aw.table(data, kinds={" in page
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,25 @@
-"""Arcwise: which variables depend directly on which, how sure one can be, and answers from the model.
+"""Arcwise learns Bayesian and Markov networks from tables, measures their certainty and queries them.
 
 >>> import arcwise as aw
 >>> net = aw.learn(aw.example("boston"))
 >>> "LSTAT" in net.blanket("MEDV")
 True
 
-Public names are loaded from their rooms when they are first asked for, so that a program that only
-wants to say its version, or to read a table, does not wait for the rest.
+Read a table with `read` (a file) or `table` (a frame, an array, a dictionary); `audit` and `discretise`
+check and cut it. Learn with `learn`, `posterior` (a distribution over graphs), `path` (all penalties) or
+`classify`; `fit` takes a graph, and `network` parameters, too. Then ``print(net)``, ``net.edges``,
+``net.query(...)``, ``net.predict(...)``, ``net.plot()``, ``net.report("net.html")`` and
+``net.save("net.json")``; `load` reads it again. `validate`, `prune`, `score` and `compare` judge models and
+graphs. `dag`, `ug` and `Rules` write graphs and prior knowledge.
+
+Settings of models, scores, searches and methods are objects in `aw.options`, also reachable here:
+``aw.learn(data, search=aw.Tabu(restarts=10))``. Further functions are in `aw.graphs`, `aw.data`, `aw.plot`,
+`aw.errors` and `aw.api`, and reachable here, too: ``dir(aw)`` lists all.
+
+Names are loaded with their first use, so that a program which only reads a table starts quickly.
 """
+
+# ruff: noqa: F401 - names that are reachable here, for editors
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -69,57 +81,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "DAG",
-    "PDAG",
     "ArcwiseError",
-    "DataError",
-    "FileError",
-    "FitError",
-    "GraphError",
-    "Moments",
     "Network",
-    "OptionError",
     "Posterior",
     "Rules",
     "Table",
-    "UGraph",
-    "Variable",
     "audit",
     "classify",
     "compare",
-    "counts",
     "dag",
     "discretise",
-    "divergence",
     "example",
     "examples",
     "fit",
-    "fit_conditionals",
-    "graphs",
     "learn",
     "load",
-    "load_graph",
-    "moments",
     "network",
-    "network_file",
     "options",
-    "parameter_differences",
     "path",
-    "plot_edge_path",
-    "plot_graph",
-    "plot_graphs",
-    "plot_path",
-    "plot_trace",
     "posterior",
     "prune",
     "random_network",
     "read",
     "report",
-    "returns",
     "score",
-    "separated",
-    "split",
-    "standardise",
     "table",
     "ug",
     "validate",
@@ -149,7 +134,26 @@ _HOMES = {
     "errors": ("ArcwiseError", "DataError", "FileError", "FitError", "GraphError", "OptionError"),
     "graphs": ("DAG", "PDAG", "Rules", "UGraph", "compare", "dag", "separated", "ug"),
     "plot": ("plot_edge_path", "plot_graph", "plot_graphs", "plot_path", "plot_trace"),
-}  # every other name is the data room's
+    "data": (
+        "Moments",
+        "Table",
+        "Variable",
+        "audit",
+        "counts",
+        "discretise",
+        "examples",
+        "moments",
+        "network_file",
+        "read",
+        "returns",
+        "split",
+        "standardise",
+        "table",
+    ),
+}
+"""Packages by the names that they give to this one."""
+
+_PACKAGES = ("api", "data", "errors", "graphs", "plot")
 
 
 _RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
@@ -176,22 +180,23 @@ pictures_by(lambda graph: import_module("arcwise.plot").graph_html(graph))
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its room."""
+    """Load a public name from its package."""
     if name in _EXTRA:
         return getattr(import_module(_EXTRA[name]), name)
     if name in _OPTIONS or name == "options":
         options = import_module("arcwise.api.options")
         return options if name == "options" else getattr(options, name)
-    if name not in __all__:
+    if name in _PACKAGES:
+        return import_module(f"arcwise.{name}")
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
         today = f": it is called {_RENAMED[name]}" if name in _RENAMED else ""
         raise AttributeError(f"module 'arcwise' has no attribute {name!r}{today}")
-    if name == "graphs":
-        return import_module("arcwise.graphs")
-    room = next((home for home, names in _HOMES.items() if name in names), "data")
-    value = globals()[name] = getattr(import_module(f"arcwise.{room}"), name)
+    value = globals()[name] = getattr(import_module(f"arcwise.{home}"), name)
     return value
 
 
 def __dir__() -> list[str]:
-    """Public names, for completion."""
-    return sorted({*__all__, *_OPTIONS, *_EXTRA, "__version__"})
+    """All names that are reachable here, for completion."""
+    more = (name for names in _HOMES.values() for name in names)
+    return sorted({*__all__, *more, *_PACKAGES, *_OPTIONS, *_EXTRA, "__version__"})

@@ -7,7 +7,7 @@ in their own way; a sentence has a place for it, ``{option=}`` or ``{function()}
 >>> fix = Fix("kinds", {"RAD": "discrete"})
 >>> note = Note(NoteKind.DATA, "RAD is treated as numeric; {kinds=} changes that.", ("RAD",), (fix,))
 >>> print(note)
-RAD is treated as numeric; kinds={'RAD': 'discrete'} changes that.
+RAD is treated as numeric; aw.table(data, kinds={'RAD': 'discrete'}) changes that.
 >>> print(note.shell())
 RAD is treated as numeric; --kind RAD=discrete changes that.
 
@@ -51,6 +51,9 @@ class Blank(str):
 
 _FLAGS = {"kinds": "kind", "columns": "only"}
 """Options that have another name in the shell."""
+
+_OF_TABLES = frozenset({"kinds", "weights", "copies"})
+"""Options of `aw.table` and `aw.read`."""
 
 _COMMANDS = {
     "select": "--drop",
@@ -106,7 +109,9 @@ class Fix:
         """The fix as one types it in Python."""
         if self.verb:
             return f"{self.verb}({self.arguments})"
-        return f"{self.option}={'' if self.value is UNSET else _literal(self.value)}"
+        text = f"{self.option}={'' if self.value is UNSET else _literal(self.value)}"
+        of_table = self.option in _OF_TABLES and self.value is not UNSET
+        return f"aw.table(data, {text})" if of_table else text
 
     def shell(self) -> str:
         """The fix as one types it in the shell."""

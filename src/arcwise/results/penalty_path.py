@@ -305,7 +305,7 @@ def _removal_frame(path: Path) -> Frame:
 def _curve_frame(path: Path) -> Frame:
     """Edges against penalty as a table."""
     penalties, edges = zip(*path.curve(), strict=True)
-    head = "at penalty" if path.grid else "from penalty"
+    head = f"{'at' if path.grid else 'from'} penalty".rjust(12)
     return Frame(
         (Series("edges", edges, head="edges left"), Series("penalty", penalties, ".4f", head))
     )

@@ -32,7 +32,7 @@ from arcwise.learners.problem import LearnedNetwork, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.trees import forest
 from arcwise.networks import BayesNet
-from arcwise.notes import Stop
+from arcwise.notes import Fix, Stop
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES, Score, Sum, total
 from arcwise.scores.penalized import bic_charges
@@ -202,8 +202,8 @@ def check_class(variable: Variable) -> None:
     """
     if variable.levels is None:
         raise DataError(
-            f"The class {variable.name!r} is continuous: give a column of levels, or use "
-            "kinds={{variable.name!r}: 'discrete'}."
+            f"The class {variable.name!r} is continuous: give a column of levels, or use {{kinds=}}.",
+            fixes=[Fix("kinds", {variable.name: "discrete"})],
         )
 
 
