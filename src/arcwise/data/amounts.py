@@ -12,7 +12,7 @@ _AMOUNT = re.compile(r"[-+]?[$€£¥]? ?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)?(\.[0-9
 
 
 def _floats(array: Any) -> NDArray[np.float64]:
-    """An Arrow array of integers as float64, missing values NaN."""
+    """Return an Arrow array of integers as float64, missing values NaN."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -21,7 +21,7 @@ def _floats(array: Any) -> NDArray[np.float64]:
 
 
 def days_of(array: Any) -> NDArray[np.float64]:
-    """Give dates and times as days since 1970, times of day as shares of a day; missing values are NaN."""
+    """Return dates and times as days since 1970, times of day as shares of a day; missing values are NaN."""
     import pyarrow as pa
 
     if pa.types.is_time(array.type) or pa.types.is_duration(array.type):
@@ -33,7 +33,7 @@ def days_of(array: Any) -> NDArray[np.float64]:
 
 
 def written_numbers(values: Any) -> NDArray[np.float64] | None:
-    """Give Arrow text of amounts or dates as numbers; None if some are neither.
+    """Return Arrow text of amounts or dates as numbers; None if some are neither.
 
     Amounts are numbers with a currency sign, a percent sign or commas between thousands. Dates in the form
     2024-02-01, with or without a time, become days since 1970.

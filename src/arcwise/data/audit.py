@@ -1,6 +1,6 @@
 """An audit: what a table holds and what may trouble a model, in sentences.
 
-It looks at each column (kind and why, gaps, distinct values, tails, tiny cells) and at columns
+It looks at each column (kind and why, missing values, distinct values, tails, tiny cells) and at columns
 together (copies, near-copies, linear functions of others, rows against columns). It changes
 nothing: constants, copies and heavy tails stay in the table, and models state their own rules for
 them.
@@ -202,7 +202,7 @@ def _numbers(values: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def _farthest(values: NDArray[np.float64], low: float, high: float) -> float:
-    """Give the largest distance from the median in robust standard deviations.
+    """Return the largest distance from the median in robust standard deviations.
 
     The median absolute deviation times 1.4826 estimates the sd of normal data; where over half of
     the values are equal it is zero, and the usual sd takes its place.
@@ -335,7 +335,7 @@ def _linear_findings(table: Table, numbers: list[str]) -> list[Note]:
 
 
 def _correlations(moments: Moments) -> tuple[list[str], Floats]:
-    """Give the correlations of the columns that vary."""
+    """Return the correlations of the columns that vary."""
     spread = np.sqrt(np.diag(moments.scatter))
     size = np.abs(moments.mean) * np.sqrt(moments.n)
     keep = np.flatnonzero(spread > 1e-13 * size)
@@ -345,7 +345,7 @@ def _correlations(moments: Moments) -> tuple[list[str], Floats]:
 
 
 def _near_copies(correlations: Floats, positions: list[int]) -> list[tuple[int, int]]:
-    """Give pairs of near-copies, the first of each pair first in the user's order."""
+    """Return pairs of near-copies, the first of each pair first in the user's order."""
     found = np.argwhere(np.triu(np.abs(correlations) > NEAR, 1)).tolist()
     pairs = [(a, b) if positions[a] < positions[b] else (b, a) for a, b in found]
     return sorted(pairs, key=lambda pair: (positions[pair[0]], positions[pair[1]]))

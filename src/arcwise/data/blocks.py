@@ -1,7 +1,7 @@
 """Blocks: batches of chosen columns out of a file, without reading the file at once.
 
 Moments and counts are each gathered in one pass over such a file: which columns it has and what they are
-good for, the weights of rows, and what is said of rows with gaps are the same for both.
+good for, the weights of rows, and what is said of rows with missing values are the same for both.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ HEAD = 1 << 22
 PARSED = 1 << 20
 
 Use = Literal["number", "whole", "truth", "text", "empty", "other"]
-"""What a column is good for: numbers, whole ones, truth values, words, all gaps so far, or neither."""
+"""What a column is good for: numbers, whole ones, booleans, words, all missing values so far, or neither."""
 
 
 @contextmanager
@@ -85,8 +85,8 @@ def open_source(
     path : a file as for ``read``.
     columns : the names to use; None for all but those in `drop`.
     drop : names to leave out.
-    na_values : further values that mean a gap.
-    weights : the name of the column that says how often rows count.
+    na_values : further values that mean "missing".
+    weights : the name of the column of row weights.
     asked : separator, decimal sign and encoding, each None for a guess.
     """
     place, marks = check_file(path), tuple(na_values)
@@ -102,7 +102,7 @@ def open_source(
 
 @dataclass
 class Pass:
-    """One pass over a file: the columns wanted, and what became of rows with gaps."""
+    """One pass over a file: the columns wanted, and what became of rows with missing values."""
 
     source: Source
     wanted: tuple[str, ...]
@@ -114,7 +114,7 @@ class Pass:
     missing: Counter[str] = field(default_factory=Counter)
 
     def uses(self) -> dict[str, Use]:
-        """Say what each column is good for."""
+        """Return what each column is good for."""
         return {name: self.source.kind(name) for name in self.wanted}
 
     def batches(
@@ -129,7 +129,7 @@ class Pass:
             yield batch[: len(names)], heights
 
     def complete(self, names: Sequence[str], gaps: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Count the rows of a batch and their gaps; True for rows without any."""
+        """Count the rows of a batch and their missing values; True for rows without any."""
         for number in np.flatnonzero(gaps.any(axis=0)).tolist():
             self.missing[names[number]] += int(gaps[:, number].sum())
         full = np.logical_not(gaps.any(axis=1))
@@ -137,7 +137,7 @@ class Pass:
         return full
 
     def check(self) -> None:
-        """Refuse a file without a complete row."""
+        """Reject a file without a complete row."""
         if not self.kept:
             raise DataError(
                 no_rows_left(self.rows, self.missing) if self.rows else "There are no rows."
@@ -154,7 +154,7 @@ class Pass:
 
 
 def use_of(name: str, kind: Any, sample: Any) -> Use:
-    """Say what a column of this Arrow type, with this beginning, is good for.
+    """Return what a column of this Arrow type, with this beginning, is good for.
 
     Raises
     ------
@@ -203,7 +203,7 @@ class ParquetSource(Columns):
         return cls(place, *tidy_names(schema.names), schema)
 
     def kind(self, name: str) -> Use:
-        """Say what a column is good for; text is judged by its first rows."""
+        """Return what a column is good for; text is judged by its first rows."""
         stored = self.schema.field(self.names.index(name))
         return use_of(name, stored.type, self._first(stored.name) if is_text(stored.type) else None)
 
@@ -231,7 +231,7 @@ class ParquetSource(Columns):
 
 @dataclass(frozen=True)
 class TextSource(Columns):
-    """Separated text, parsed block by block; types are settled by the first megabytes."""
+    """Separated text, parsed block by block; types are decided by the first megabytes."""
 
     layout: TextLayout
     encoding: str
@@ -258,11 +258,11 @@ class TextSource(Columns):
         return cls(place, names, said, head.schema, layout, found, na_values, head, whole)
 
     def kind(self, name: str) -> Use:
-        """Say what a column is good for."""
+        """Return what a column is good for."""
         import pyarrow as pa
 
         column = self.head.column(self.names.index(name))
-        # A column that only begins with gaps may have values further on.
+        # A column that only begins with missing values may have values further on.
         if pa.types.is_null(column.type) and not self.whole_head:
             return "empty"
         return use_of(name, column.type, column)
@@ -376,7 +376,7 @@ Source = ParquetSource | TextSource
 
 
 def _read_beginning(place: Path) -> tuple[bytes, bool]:
-    """Give the first megabytes of text, and whether that is all."""
+    """Return the first megabytes of text, and whether that is all."""
     opener = gzip.open if starts_with(place, GZIP) else open
     with opener(place, "rb") as file:
         start = file.read(HEAD)

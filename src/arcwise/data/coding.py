@@ -50,7 +50,7 @@ _LETTERS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
 
 @dataclass(frozen=True)
 class Coding:
-    """Marks in raw values, and the level that each of them stands for.
+    """Marks in raw values, and the level that each of them represents.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ class Coding:
                 _find([""], mark)
 
     def of_texts(self, texts: Sequence[str]) -> NDArray[np.intp]:
-        """Give the code of each text; -1 where no pattern is found in it."""
+        """Return the code of each text; -1 where no pattern is found in it."""
         codes = np.full(len(texts), -1, dtype=np.intp)
         for mark, code in zip(self.marks, self.codes, strict=True):
             codes[(codes < 0) & _find(texts, mark)] = code
         return codes
 
     def of_hours(self, hours: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Give the code of each time of day, in hours since midnight."""
+        """Return the code of each time of day, in hours since midnight."""
         marks = np.array([hour_of(mark) for mark in self.marks])
         places = np.searchsorted(marks, hours, side="right") - 1
         return np.array(self.codes, dtype=np.intp)[
@@ -99,7 +99,7 @@ class Coding:
         ]  # before the first mark is after the last
 
     def of_values(self, name: str, values: Sequence[Any]) -> NDArray[np.intp]:
-        """Give the codes of raw values of a variable.
+        """Return the codes of raw values of a variable.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Coding:
 def as_expression(pattern: str | re.Pattern[str]) -> str:
     r"""Write a pattern as a regular expression that carries its flags.
 
-    A text is a glob for the whole value, in which * stands for any text and ? for one letter, small and
+    A text is a glob for the whole value, in which * represents any text and ? for one letter, small and
     capital letters alike; a compiled expression is looked for anywhere and stays as it is.
 
     >>> as_expression("*.edu")
@@ -136,7 +136,7 @@ def as_expression(pattern: str | re.Pattern[str]) -> str:
 
 
 def _find(texts: Sequence[str], expression: str) -> NDArray[np.bool_]:
-    """Say in which texts an expression is found."""
+    """Return in which texts an expression is found."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -152,7 +152,7 @@ def _find(texts: Sequence[str], expression: str) -> NDArray[np.bool_]:
 
 
 def hour_of(value: Any, name: str = "") -> float:
-    """Give the time of day in hours since midnight, of a text, a time or a date with a time.
+    """Return the time of day in hours since midnight, of a text, a time or a date with a time.
 
     >>> hour_of("6:30"), hour_of("2024-02-01T18:15:00Z"), hour_of(datetime.time(6, 30)), hour_of("1:00 pm")
     (6.5, 18.25, 6.5, 13.0)
@@ -173,7 +173,7 @@ def hour_of(value: Any, name: str = "") -> float:
 
 
 def _hour(hour: str, minute: str, second: str | None, half: str | None) -> float | None:
-    """The hours of a time in its parts; None of one that is none, as 13:00 pm or 24:30."""
+    """Return the hours of a time in its parts; None of one that is none, as 13:00 pm or 24:30."""
     hours = int(hour)
     if half is not None:
         if not 1 <= hours <= 12:
@@ -184,14 +184,16 @@ def _hour(hour: str, minute: str, second: str | None, half: str | None) -> float
 
 
 def is_clock(text: object) -> bool:
-    """Say whether a value is a time of day alone: "6:30", or datetime.time(6, 30)."""
+    """Return whether a value is a time of day alone: "6:30", or datetime.time(6, 30)."""
     return isinstance(text, datetime.time) or (
         isinstance(text, str) and _CLOCK.fullmatch(text.strip()) is not None
     )
 
 
 def hours_of(array: Any) -> NDArray[np.float64]:
-    """Give an Arrow array of times, or of dates with times, as hours since midnight; gaps are NaN."""
+    """Return an Arrow array of times, or of dates with times, as hours since midnight; missing values are
+    NaN.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -269,7 +271,7 @@ def _is_end(end: Any) -> bool:
 
 
 def _forms(held: Any) -> list[Any]:
-    """What a level holds, one by one; nothing of one that holds all the rest."""
+    """What a level holds, one at a time; nothing of one that holds all the rest."""
     return [] if held is None else held if isinstance(held, list) else [held]
 
 

@@ -29,7 +29,7 @@ _INVOLVED = 0.1  # variables with at least this share of an eigenvector's larges
 
 
 def floats(what: str, numbers: ArrayLike) -> Floats:
-    """Return a copy of the numbers as an array, or refuse what is none.
+    """Return a copy of the numbers as an array, or reject what is none.
 
     >>> floats("means", [1, 2])
     array([1., 2.])
@@ -62,7 +62,7 @@ def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
 
 
 def positive(n: object) -> float:
-    """Return a number of cases as a float, or refuse what is none."""
+    """Return a number of cases as a float, or reject what is none."""
     number = float(n) if is_number(n) else np.nan
     if not (np.isfinite(number) and number > 0):
         raise DataError(f"The number of cases must be above 0, got {n!r}.")
@@ -70,7 +70,7 @@ def positive(n: object) -> float:
 
 
 def check_given(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
-    """Refuse names, means and covariances that no data can have, with the names to blame.
+    """Reject names, means and covariances that no data can have, with the names to blame.
 
     >>> check_given(["a", "b"], np.zeros(2), np.array([[1.0, 2.0], [2.0, 1.0]]))
     Traceback (most recent call last):
@@ -104,7 +104,7 @@ def _check_form(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
 
 
 def _check_pairs(names: Sequence[str], covariance: Floats, scale: Floats) -> None:
-    """Refuse correlations beyond 1, the largest first."""
+    """Reject correlations beyond 1, the largest first."""
     most = np.outer(scale, scale)
     beyond = np.triu(np.abs(covariance) > (1 + _ROUNDING) * most + 1e-300, k=1)
     if not beyond.any():
@@ -125,7 +125,7 @@ def _check_pairs(names: Sequence[str], covariance: Floats, scale: Floats) -> Non
 
 
 def _check_sums(names: Sequence[str], covariance: Floats, scale: Floats) -> None:
-    """Refuse correlations that cannot all hold at once."""
+    """Reject correlations that cannot all hold at once."""
     varying = np.flatnonzero(scale > 0)
     if len(varying) < 2:
         return
@@ -142,7 +142,7 @@ def _check_sums(names: Sequence[str], covariance: Floats, scale: Floats) -> None
     )
 
 
-# -- ranks and gaps ------------------------------------------------------------------------------
+# -- ranks and missing values ------------------------------------------------------------------------------
 
 
 # The smallest eigenvalue of correlations after a repair.
@@ -151,8 +151,8 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
 
     Parameters
     ----------
-    column : numbers; NaN is a gap and stays one. Equal numbers share the mean of their ranks.
-    weights : how often each row counts.
+    column : numbers; NaN is a missing value and stays one. Equal numbers share the mean of their ranks.
+    weights : row weights.
 
     Raises
     ------

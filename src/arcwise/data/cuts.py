@@ -62,7 +62,7 @@ def quantiles(values: Array, counts: Array, bins: int) -> Array:
 
 
 def midpoints(lower: Array, upper: Array) -> Array:
-    """Give the points half-way, above the lower values even where rounding would not have it so."""
+    """Return the points half-way, above the lower values even where rounding would not have it so."""
     middle = lower / 2 + upper / 2
     return np.where((middle > lower) & (middle <= upper), middle, upper)
 
@@ -186,7 +186,7 @@ def entropy(values: Array, table: Array) -> Array:
 
 
 def _best_place(table: Array) -> int:
-    """How many values go below the cut that is accepted; 0 where none is."""
+    """Return how many values go below the cut that is accepted; 0 where none is."""
     # Each side is summed by itself: a difference of sums would leave traces of classes that are not there.
     below, above = np.cumsum(table, axis=0), np.cumsum(table[::-1], axis=0)[::-1]
     cases = float(below[-1].sum())
@@ -203,7 +203,7 @@ def _best_place(table: Array) -> int:
 
 
 def _entropies(counts: Array) -> tuple[Array, Array]:
-    """The entropy of each row of counts in bits, and how many of its classes occur."""
+    """Return the entropy of each row of counts in bits, and how many of its classes occur."""
     there = counts > 0
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     logs = np.log2(shares, out=np.zeros_like(shares), where=there)
@@ -215,7 +215,7 @@ CUTTERS: dict[str, Callable[[Array, Array, int], Array]] = {
     "width": width,
     "kmeans": kmeans,
 }
-"""Methods that need no class, by word."""
+"""Methods that need no class, by name."""
 
 
 # -- columns and levels ---------------------------------------------------------------------------
@@ -224,7 +224,9 @@ CUTTERS: dict[str, Callable[[Array, Array, int], Array]] = {
 def count_values(
     numbers: Array, weights: Array | None, classes: NDArray[Any], kinds: int
 ) -> tuple[Array, Array]:
-    """The distinct values, and how often each counts with each class; rows with a gap do not."""
+    """Return the distinct values, and how often each counts with each class; rows with a missing value do
+    not.
+    """
     there = ~np.isnan(numbers) & (classes < kinds)
     if weights is not None:
         there &= weights > 0
@@ -238,7 +240,7 @@ def count_values(
 
 
 def neat(values: Array, cuts: Array) -> Array:
-    """Cuts with few digits that divide the values alike; those of whole numbers are whole numbers.
+    """Cuts with few digits that divide the values alike; those of integers are integers.
 
     A cut is rounded by a hundredth at most of the distance of the values, or of the other cuts, around it.
 
@@ -259,7 +261,7 @@ def neat(values: Array, cuts: Array) -> Array:
 
 
 def _round_cut(low: float, cut: float, high: float) -> float:
-    """A cut rounded to the fewest decimals that leave it near, above `low` and at most `high`."""
+    """Return a cut rounded to the fewest decimals that leave it near, above `low` and at most `high`."""
     allowed = _NEAR * (high - low)
     if not 0 < allowed < math.inf:
         return cut

@@ -36,7 +36,7 @@ from arcwise.notes import Note, data_note
 from arcwise.values import as_tuple, clear_calls, is_integer
 
 METHODS = (*CUTTERS, "entropy")
-"""Ways to find cuts, by word."""
+"""Ways to find cuts, by name."""
 
 BINS, MOST_BINS = 3, 255
 
@@ -75,8 +75,8 @@ def discretise(
 
     Returns
     -------
-    A table whose variables know their cuts and codings; gaps stay gaps. Its notes say what was done, and
-    where cut points were equal and merged.
+    A table whose variables know their cuts and codings; missing values stay missing values. Its notes say
+    what was done, and where cut points were equal and merged.
 
     Raises
     ------
@@ -158,7 +158,7 @@ class _Wishes:
         return made.with_notes(*filter(None, notes))
 
     def _chosen(self, source: Table) -> list[str]:
-        """The columns that the method is to cut, in the user's order."""
+        """Return the columns that the method is to cut, in the user's order."""
         for name in (*self.given, *self.names, *(self.columns or ()), *self.bins_of):
             source.index(name)
         both = sorted(set(self.given) & set(self.columns or ()))
@@ -177,7 +177,7 @@ class _Wishes:
         ]
 
     def _classes(self, source: Table) -> tuple[Column, int]:
-        """The codes of the class, and how many levels it has."""
+        """Return the codes of the class, and how many levels it has."""
         name = str(self.target)
         variable, column = source.variable(name), source.column(name)
         if variable.levels is None:
@@ -190,7 +190,7 @@ class _Wishes:
     def _made(
         self, source: Table, name: str, classes: tuple[Column, int] | None
     ) -> tuple[Variable, Column, Note | None]:
-        """A variable with levels, its codes, and a note where something has to be said."""
+        """Return a variable with levels, its codes, and a note where something has to be said."""
         definition = self.given.get(name)
         if definition is not None and definition.coding is not None:
             return self._coded(source, name, definition)
@@ -233,7 +233,7 @@ class _Wishes:
         numbers: NDArray[np.float64],
         classes: tuple[Column, int] | None,
     ) -> tuple[NDArray[np.float64], Note | None]:
-        """The cuts of a column by the method, and a note where they are fewer than asked for."""
+        """Return the cuts of a column by the method, and a note where they are fewer than requested."""
         if classes is not None:
             values, counts = count_values(numbers, source.weights, *classes)
             found = entropy(values, counts) if len(values) else np.zeros(0)
@@ -264,7 +264,7 @@ class _TableOptions(NamedTuple):
 
 
 def _table(data: Any, wanted: _Wishes, reading: _TableOptions) -> Table:
-    """A table of any data, in which text and times with levels by hand are already coded."""
+    """Return a table of any data, in which text and times with levels by hand are already coded."""
     if isinstance(data, Table):
         for name, each in wanted.given.items():
             if each.coding is not None and name not in data.names:
@@ -306,7 +306,7 @@ def _encode(found: Raw, wanted: _Wishes, reading: _TableOptions) -> Table:
 
 
 def _without_marks(array: Any, na_values: tuple[object, ...]) -> Any:
-    """The array with gaps in place of the values that mean them."""
+    """Return the array with missing values in place of the values that mean them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -322,7 +322,7 @@ def _join(
     found: Raw,
     weights: NDArray[np.float64] | None,
 ) -> Table:
-    """What is left of a table beside the columns that were made of text and times."""
+    """What is left of a table next to the columns that were made of text and times."""
     variables = [variable for variable, _ in made.values()]
     columns = [column for _, column in made.values()]
     if settled is None:

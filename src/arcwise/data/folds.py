@@ -1,9 +1,9 @@
-"""Units: what folds and leave-one-out take out of a table.
+"""Units: what folds and leave-one-out remove of a table.
 
 A row that occurs three times is three units, whether the table lists it three times or once with a weight
 of 3. Units are dealt into folds by what the rows contain: distinct rows are put into the order of their
-values, and each fold draws so many copies of each. So the folds depend neither on the order of the rows nor
-on whether a table is counted or long. In a counted table a distinct row is split into one row per fold.
+values, and each fold draws this many copies of each. So the folds depend neither on the order of the rows
+nor on whether a table is counted or long. In a counted table a distinct row is split into one row per fold.
 
 With ``copies="together"`` a row of the table is one unit, whatever its weight: its copies are repetitions of
 one measurement, and all of them are held out at once.
@@ -45,7 +45,7 @@ class Parts(NamedTuple):
     rows: tuple[Rows, ...]
 
     def expanded(self) -> Parts:
-        """The same with a row for each unit."""
+        """Return the same with a row for each unit."""
         long = self.table.expanded()
         if long is self.table:
             return self
@@ -64,7 +64,7 @@ class Folds(NamedTuple):
     training: tuple[Rows | None, ...] = ()
 
     def rest(self, number: int) -> Rows:
-        """The rows to learn from while a part is held out."""
+        """Return the rows to learn from while a part is held out."""
         own = self.training[number] if self.training else None
         return np.setdiff1d(np.arange(self.table.rows), self.rows[number]) if own is None else own
 
@@ -76,7 +76,7 @@ def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None)
     ----------
     table : with whole weights, unless copies go together.
     k : number of folds, from 2 to the number of units.
-    rng : the source of chance.
+    rng : random generator.
     by : a discrete column whose levels have nearly the same share in each fold.
 
     Raises
@@ -151,7 +151,7 @@ def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = No
 
 
 def _are_labels(parts: Any) -> bool:
-    """Whether folds are labels of rows, and not lists of row numbers."""
+    """Return whether folds are labels of rows, and not lists of row numbers."""
     if isinstance(parts, str | bytes) or not hasattr(parts, "__len__"):
         raise DataError(
             "Folds must be their number, a label for each row, or lists of row numbers, "
@@ -161,7 +161,7 @@ def _are_labels(parts: Any) -> bool:
 
 
 def _label_folds(labels: Any, rows: int) -> list[tuple[None, Rows]]:
-    """The rows of each label, in the order of the labels."""
+    """Return the rows of each label, in the order of the labels."""
     if len(labels) != rows:
         raise DataError(f"Labels of folds must be one per row, got {len(labels)} for {rows} rows.")
     places = dict[Any, list[int]]()
@@ -197,7 +197,7 @@ def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Tabl
     ----------
     table : a row of weight 3 is three units, unless copies go together.
     fraction : the share of units to train on, between 0 and 1.
-    rng : the source of chance.
+    rng : random generator.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Tabl
 
 
 def with_copies(table: Table, copies: str) -> Table:
-    """Say what equal rows of a table are: units of their own, or copies of one measurement.
+    """Return what equal rows of a table are: units of their own, or copies of one measurement.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ class _Units:
             )
 
     def strata(self, by: str | None) -> Iterator[Rows]:
-        """The groups of each level of a column, or all."""
+        """Return the groups of each level of a column, or all."""
         if by is None:
             yield np.arange(len(self.counts))
             return
@@ -293,7 +293,7 @@ class _Units:
 
 
 def _draw_counts(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Integers:
-    """How many units of each group each part draws, without replacement."""
+    """Return how many units of each group each part draws, without replacement."""
     left, shares = counts.copy(), np.zeros((len(counts), len(sizes)), dtype=np.int64)
     for f, size in enumerate(sizes[:-1]):
         shares[:, f] = rng.multivariate_hypergeometric(left, size, method="marginals")
@@ -303,7 +303,9 @@ def _draw_counts(counts: Integers, sizes: list[int], rng: np.random.Generator) -
 
 
 def _rank_codes(variable: Variable, column: Column) -> Column:
-    """A column whose codes follow the names of its levels, so that the order of these does not matter."""
+    """Return a column whose codes follow the names of its levels, so that the order of these does not
+    matter.
+    """
     if variable.levels is None:
         return column
     order = sorted(
@@ -324,7 +326,9 @@ def _key(level: Level) -> tuple[bool, float, str]:
 
 
 def _distinct(columns: Any) -> tuple[Rows, Rows]:
-    """The group of each row, numbered in the order of the rows' values, and the first row of each group."""
+    """Return the group of each row, numbered in the order of the rows' values, and the first row of each
+    group.
+    """
     keys, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         values, codes = np.unique(column, return_inverse=True)

@@ -1,7 +1,7 @@
 """Columns in and out: any data frame, array or dictionary becomes a table, and back.
 
 Pandas, polars, pyarrow and whatever else narwhals knows are taken through narwhals, and none of
-them has to be installed. All of them end as Arrow arrays, so that kinds are settled by one set of
+them has to be installed. All of them end as Arrow arrays, so that kinds are decided by one set of
 rules whatever the data came in. `Raw` is what frames and files have in common before that: tidy
 names, and an Arrow array of any type for each.
 """
@@ -45,12 +45,12 @@ def table(
         columns, a list of dictionaries (rows), or a table. What is masked in a masked array is missing.
     names : for a numpy array; without them its columns are x1, x2, ...
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
-    na_values : further values that mean a gap.
-    weights : the name of a column, or one number per row, that says how often rows count.
+    na_values : further values that mean "missing".
+    weights : the name of a column, or one number per row, of row weights.
     copies : "apart" if equal rows, and those that a weight counts, are units of their own: folds and
         leave-one-out hold out one at a time; "together" if they repeat one measurement: then they become one
         row, held out with its whole weight, which need not be an integer.
-    missing : not here; where a network is learned it says what to do about gaps.
+    missing : not here; where a network is learned it says what to do about missing values.
 
     Returns
     -------
@@ -93,7 +93,9 @@ def _retable(
 
 
 def refuse_missing(missing: object) -> None:
-    """Refuse a policy where a table is made, which keeps its gaps; values that mean one have another name."""
+    """Reject a policy where a table is made, which keeps its missing values; values that mean one have
+    another name.
+    """
     if missing is not None:
         raise DataError(
             f"Values that mean missing must be given as na_values={na_marks(missing)!r}; "
@@ -102,12 +104,12 @@ def refuse_missing(missing: object) -> None:
 
 
 def na_marks(missing: object) -> list[object]:
-    """Give values that mean a gap as a list, as na_values= takes them."""
+    """Return values that mean "missing" as a list, as na_values= takes them."""
     return [*as_tuple(missing)]
 
 
 def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
-    """Give the columns of any data in memory as Arrow arrays."""
+    """Return the columns of any data in memory as Arrow arrays."""
     if isinstance(data, np.ndarray):
         return _from_array(data, names)
     if names is not None:
@@ -145,7 +147,7 @@ def _from_dict(columns: Mapping[Any, Any]) -> Raw:
 
 
 def _as_column(name: object, column: Any) -> Any:
-    """Give a column with a length; a single value is a column of one row."""
+    """Return a column with a length; a single value is a column of one row."""
     if column is np.ma.masked:
         return [None]
     if isinstance(column, np.ndarray) and column.ndim > 1:
@@ -223,7 +225,7 @@ def _refuse_repeated_columns(data: Any) -> Raw:
 
 
 def to_arrow(source: Table) -> Any:
-    """Give a pyarrow table: floats, whole numbers, truth values, and dictionaries of text.
+    """Return a pyarrow table: floats, integers, booleans, and dictionaries of text.
 
     >>> to_arrow(table({"rain": ["no", "yes", "no"]})).schema.names
     ['rain']
@@ -252,14 +254,14 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
     Parameters
     ----------
     frame : any data frame; unknown columns, the index and types stay.
-    filled : the same rows without gaps.
+    filled : the same rows without missing values.
     gaps : the same rows before.
 
     Returns
     -------
-    A frame of the same kind; variables that it lacks are added at its end. A column of whole numbers stays
-    one where all that is filled in is whole; one of raw values with gaps, of which the network knows levels,
-    becomes one of levels.
+    A frame of the same kind; variables that it lacks are added at its end. A column of integers stays
+    one where all that is filled in is whole; one of raw values with missing values, of which the network
+    knows levels, becomes one of levels.
     """
     import narwhals as nw
 
@@ -280,7 +282,7 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
 
 
 def _like(old: Any, values: list[Any]) -> Any:
-    """A series of values with the name and, where these allow it, the type of another."""
+    """Return a series of values with the name and, where these allow it, the type of another."""
     import narwhals as nw
 
     kind = old.dtype
@@ -300,13 +302,13 @@ def _like(old: Any, values: list[Any]) -> Any:
 
 
 def index_of(rows: Any) -> Any:
-    """The index of a pandas data frame; None for anything else."""
+    """Return the index of a pandas data frame; None for anything else."""
     index = getattr(rows, "index", None) if hasattr(rows, "columns") else None
     return None if callable(index) else index
 
 
 def first_rows(source: Table, most: int = 10) -> Frame:
-    """The first rows and columns of a table, to be looked at."""
+    """Return the first rows and columns of a table, to be looked at."""
     few, rest = source.head(most), (len(source) - most, len(source.order) - most)
     columns = tuple(Series(name, few.values(name)) for name in source.order[:most])
     counts = zip(rest, ("row", "column"), strict=True)
@@ -315,7 +317,7 @@ def first_rows(source: Table, most: int = 10) -> Frame:
 
 
 def to_pandas(source: Table) -> Any:
-    """Give a pandas data frame, made through Arrow."""
+    """Return a pandas data frame, made through Arrow."""
     try:
         return to_arrow(source).to_pandas()
     except ImportError:
@@ -392,7 +394,7 @@ def tidy_names(
 
 
 def _number_repeats(names: list[str]) -> list[str]:
-    """Give names that occur again a number of their own, in place; say which."""
+    """Return names that occur again a number of their own, in place; say which."""
     taken, again = set(names), []
     seen: set[str] = set()
     times: Counter[str] = Counter()

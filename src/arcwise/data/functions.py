@@ -49,7 +49,7 @@ def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[No
 
 
 def _identifiers(table: Table, numbers: list[str]) -> list[Note]:
-    """Name columns with another whole number in each row, in ascending or descending order."""
+    """Name columns with another integer in each row, in ascending or descending order."""
     found = [name for name in numbers if _is_identifier(table.column(name))]
     if not found:
         return []

@@ -14,13 +14,14 @@ a permutation of consecutive whole numbers                left out (it numbers t
 other numbers                                             continuous
 ========================================================  =====================================
 
-"Whole numbers" is what the source says they are (an integer type, or a CSV column without any
+"Integers" is what the source says they are (an integer type, or a CSV column without any
 point). Whole floats with missing values count too, from any source: pandas stores integers with missing
 values as floats, and writes them to files as 1.0. What is left out, and why, is a sentence in the notes
 of the table.
 
 Text is read by its distinct values, never cell by cell. Blanks around a value do not count. The empty text
-is a gap, and so is what ``na_values=`` names; "None" or "NA" in a column of words is a level like any other.
+is a missing value, and so is what ``na_values=`` names; "None" or "NA" in a column of words is a level like
+any other.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from arcwise.notes import Fix, Note, data_note
 if TYPE_CHECKING:
     from arcwise.data.frames import Raw
 
-# At most so many distinct whole numbers are levels.
+# At most this many distinct integers are levels.
 FEW = 10
 
 NO_KIND = ("no value at all", "values that are neither numbers nor text")
@@ -80,8 +81,8 @@ def settle(
     Parameters
     ----------
     raw : names and Arrow arrays.
-    kinds : kinds asked for by name; they are kept by every model.
-    na_values : further values that mean a gap, text or numbers.
+    kinds : kinds requested by name; they are kept by every model.
+    na_values : further values that mean "missing", text or numbers.
     weights : the name of a column (then no variable any more) or one number per row.
 
     Raises
@@ -140,7 +141,7 @@ def settle_column(
 
 
 def is_text(kind: Any) -> bool:
-    """Say whether an Arrow type is text."""
+    """Return whether an Arrow type is text."""
     import pyarrow as pa
 
     string_view = getattr(pa.types, "is_string_view", lambda _: False)
@@ -148,7 +149,7 @@ def is_text(kind: Any) -> bool:
 
 
 def number_array(array: Any, na_values: Sequence[object] = ()) -> NDArray[np.float64]:
-    """Give an Arrow array of numbers or truth values as a float64 array, gaps NaN."""
+    """Return an Arrow array of numbers or booleans as a float64 array, missing values NaN."""
     import pyarrow as pa
 
     if not pa.types.is_float64(array.type):
@@ -214,16 +215,16 @@ def _whole_with_gaps(numbers: NDArray[np.float64], gaps: NDArray[np.bool_]) -> b
 
 
 def _at_most(numbers: NDArray[np.float64], few: int) -> bool:
-    """Say whether there are at most so many distinct values; a glance settles most columns."""
+    """Return whether there are at most this many distinct values; a glance decides most columns."""
     if len(np.unique(numbers[:1000])) > few:
         return False
     return len(np.unique(numbers)) <= few
 
 
 def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
-    """Say whether the values are a permutation of consecutive whole numbers."""
+    """Return whether the values are a permutation of consecutive integers."""
     low, rows = numbers.min(), len(numbers)
-    # With a gap both are NaN, which equals nothing: a column with gaps numbers no rows.
+    # With a missing value both are NaN, which equals nothing: a column with missing values numbers no rows.
     if numbers.max() - low + 1 != rows:
         return False
     seen = np.zeros(rows, dtype=bool)
@@ -249,7 +250,7 @@ def _check_column(option: str, name: str, names: Sequence[str]) -> None:
 def row_weights(
     raw: Raw, weights: str | ArrayLike | None
 ) -> tuple[NDArray[np.float64] | None, str | None]:
-    """Give how often rows count, and the name of the column that says so, if there are such."""
+    """Return row weights, and the name of the column that says so, if there are such."""
     if weights is None:
         return None, None
     if not isinstance(weights, str):
@@ -280,7 +281,7 @@ def left_out_note(names: Sequence[str], reason: str) -> Note:
 
 
 def small(table: Table) -> list[Note]:
-    """Say what is too small to learn from."""
+    """Return what is too small to learn from."""
     notes = []
     if len(table.variables) == 1:
         notes.append(f"There is only one column, {table.names[0]!r}: no edge is possible.")
@@ -312,7 +313,7 @@ DATE = r"^[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.,]+(Z|[-+][0-9:]+
 
 
 def _settle_text(name: str, array: Any, kind: Kind | None, na_values: Sequence[object]) -> Outcome:
-    """Turn a text array into a discrete variable with its codes, or numbers where these were asked for."""
+    """Turn a text array into a discrete variable with its codes, or numbers where these were requested."""
     values, codes, ordered = encode_text(array, na_values)
     if not len(values):
         return Outcome(reason="no value at all")
@@ -326,7 +327,7 @@ def _settle_text(name: str, array: Any, kind: Kind | None, na_values: Sequence[o
 
 
 def _in_one(array: Any) -> Any:
-    """The chunks of an Arrow array as one array."""
+    """Return the chunks of an Arrow array as one array."""
     import pyarrow as pa
 
     if isinstance(array, pa.ChunkedArray):
@@ -336,10 +337,10 @@ def _in_one(array: Any) -> Any:
 
 
 def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
-    """Give the distinct values as Arrow text, each row's code, and whether they came in an order.
+    """Return the distinct values as Arrow text, each row's code, and whether they came in an order.
 
     Values that do not occur are dropped unless they were declared in an order; without one they are
-    sorted. The code after the last value is a gap.
+    sorted. The code after the last value is a missing value.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -355,7 +356,7 @@ def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDAr
 
 
 def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) -> Any:
-    """Give the distinct words that are no gaps; those that occur, sorted, if none were declared."""
+    """Return the distinct words that are no missing values; those that occur, sorted, if none were declared."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -367,7 +368,7 @@ def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) 
 
 
 def no_states(values: Any, codes: NDArray[Any]) -> str:
-    """Say why text is no variable, or nothing."""
+    """Return why text is no variable, or nothing."""
     if len(values) > 1 and _matches(values, DATE).all():
         return "dates or times"
     if len(values) > MANY and 2 * len(values) > np.count_nonzero(codes < len(values)):
@@ -403,7 +404,7 @@ def text_column_note(name: str, values: Any, codes: NDArray[Any]) -> Note | None
 
 
 def _numbers(values: Any) -> NDArray[np.bool_]:
-    """Say which values are numbers, with a point or with a comma, whichever are more."""
+    """Return which values are numbers, with a point or with a comma, whichever are more."""
     return max((_matches(values, pattern) for pattern in NUMBERS), key=np.count_nonzero)
 
 

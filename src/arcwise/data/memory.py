@@ -13,7 +13,7 @@ from arcwise.errors import DataError
 
 
 def available() -> float:
-    """Give the bytes of memory that can be had now; infinity where the system does not say."""
+    """Return the bytes of memory that can be had now; infinity where the system does not say."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             fields = dict(line.split(":", 1) for line in lines)
@@ -30,7 +30,7 @@ def _installed_memory() -> float:
 
 
 def check_square(columns: int, memory: float | None = None) -> None:
-    """Refuse more columns than a square matrix in memory can hold.
+    """Reject more columns than a square matrix in memory can hold.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def check_square(columns: int, memory: float | None = None) -> None:
 
 
 def unpack(content: bytes, limit: float) -> bytes:
-    """Unpack what gzip has compressed, up to so many bytes.
+    """Unpack what gzip has compressed, up to this many bytes.
 
     Raises
     ------

@@ -10,8 +10,8 @@ less all columns. Single pairs are tested as well: whether the observed values o
 another is missing, by Welch's test for numbers and the chi-squared test for levels. Each p-value is
 multiplied by the number of tests (Bonferroni).
 
-Gaps that depend on observed values only are no obstacle to EM. Whether they depend on the missing values
-themselves, no test of the observed values can tell.
+Missing values that depend on observed values only are no obstacle to EM. Whether they depend on the missing
+values themselves, no test of the observed values can tell.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class Little(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """A column whose gaps go with the observed values of another; the p-value is of this test alone."""
+    """A column whose missing values go with the observed values of another; the p-value is of this test
+    alone.
+    """
 
     missing: str
     observed: str
@@ -63,7 +65,8 @@ class Dependence(NamedTuple):
 
 
 def little_test(table: Table) -> Little | None:
-    """Test whether the gaps of the numeric columns are completely at random; None if nothing can be tested.
+    """Test whether the missing values of the numeric columns are completely at random; None if nothing can
+    be tested.
 
     >>> from arcwise.data.frames import table
     >>> x = np.arange(40.0) + 0.5
@@ -92,7 +95,7 @@ def little_test(table: Table) -> Little | None:
 
 
 def _varying_numbers(table: Table) -> Floats:
-    """The numeric columns that vary, in units of their spread."""
+    """Return the numeric columns that vary, in units of their spread."""
     columns = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.discrete and not variable.numeric:
@@ -105,14 +108,15 @@ def _varying_numbers(table: Table) -> Floats:
 
 
 def _chi_squared(statistic: float, degrees: int) -> float:
-    """The probability of a larger value of a chi-squared variable."""
+    """Return the probability of a larger value of a chi-squared variable."""
     from scipy.special import gammaincc
 
     return float(gammaincc(degrees / 2, statistic / 2))
 
 
 def dependences(table: Table) -> tuple[list[Dependence], int]:
-    """Return pairs of a column with gaps and one whose values differ there, and the number of tests.
+    """Return pairs of a column with missing values and one whose values differ there, and the number of
+    tests.
 
     Pairs are those whose p-value, times the number of tests, is below `LEVEL`; the clearest come first.
     """
@@ -128,7 +132,7 @@ def dependences(table: Table) -> tuple[list[Dependence], int]:
 
 
 def _pair_test(table: Table, gaps: Mask, missing: int, observed: int) -> float | None:
-    """The p-value of one pair; None if too little is observed."""
+    """Return the p-value of one pair; None if too little is observed."""
     seen = ~gaps[:, observed]
     inside, outside = seen & gaps[:, missing], seen & ~gaps[:, missing]
     if min(inside.sum(), outside.sum()) < MIN_GAPS:
@@ -140,7 +144,7 @@ def _pair_test(table: Table, gaps: Mask, missing: int, observed: int) -> float |
 
 
 def _levels_test(one: NDArray[np.integer], two: NDArray[np.integer], many: int) -> float | None:
-    """The chi-squared test of equal shares of levels; rare levels are one."""
+    """Return the chi-squared test of equal shares of levels; rare levels are one."""
     counts = np.array([np.bincount(codes, minlength=many) for codes in (one, two)], dtype=float)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     rare = expected.min(axis=0) < 1
@@ -166,7 +170,7 @@ def _numbers_test(one: Floats, two: Floats) -> float | None:
 
 
 def missing_findings(table: Table) -> list[Note]:
-    """State which columns are missing together, and what tests say of the gaps."""
+    """Return which columns are missing together, and what tests say of the missing values."""
     gaps = table.missing()
     if not gaps.any():
         return []
@@ -175,7 +179,7 @@ def missing_findings(table: Table) -> list[Note]:
 
 
 def _together(names: tuple[str, ...], gaps: Mask) -> list[Note]:
-    """Name pairs of columns whose gaps coincide."""
+    """Name pairs of columns whose missing values coincide."""
     holes = np.flatnonzero((gaps.sum(axis=0) >= MIN_GAPS) & ~gaps.all(axis=0))
     if len(holes) < 2:
         return []
@@ -195,7 +199,7 @@ def _format_p(p_value: float) -> str:
 
 
 def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list[Note]:
-    """State what the tests tell, and what they cannot."""
+    """Return what the tests tell, and what they cannot."""
     said, refuted = [], bool(pairs) or (little is not None and little.p_value < LEVEL)
     if little is not None:
         said.append(f"Little's test of the numbers has {_format_p(little.p_value)}.")

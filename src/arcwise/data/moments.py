@@ -104,7 +104,7 @@ class Moments:
         return self.scatter / self.n
 
     def index(self, name: str) -> int:
-        """Give the column number of a name; an unknown one is a DataError with close matches."""
+        """Return the column number of a name; an unknown one is a DataError with close matches."""
         number = self._numbers.get(name)
         if number is None:
             raise DataError(f"There is no column {name!r}. {close_to(name, self.order)}")
@@ -146,7 +146,7 @@ class Moments:
         Parameters
         ----------
         variables : sorted by name.
-        batches : pairs of a matrix, rows by variables without gaps, and its row weights or None.
+        batches : pairs of a matrix, rows by variables without missing values, and its row weights or None.
         order, notes : handed on.
         memory : bytes the scatter matrix may take; None for what the machine has available.
 
@@ -234,7 +234,7 @@ class Accumulator:
         self._scatter = np.zeros((size, size))
 
     def add(self, rows: Floats, weights: Floats | None = None, *, own: bool = False) -> None:
-        """Add a batch of rows without gaps.
+        """Add a batch of rows without missing values.
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class Accumulator:
     def moments(
         self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[Note, ...]
     ) -> Moments:
-        """Hand over what was gathered; the accumulator is used up."""
+        """Return what was gathered; the accumulator is used up."""
         if self.n == 0:
             raise DataError("Moments need at least one row, got none.")
         scatter, self._scatter = self._scatter, np.zeros((0, 0))

@@ -30,7 +30,7 @@ MAX_ROUNDS = 500
 """Rounds of EM; about a hundred are needed with half of the values missing."""
 
 TOLERANCE = 1e-4
-"""Nats that a round must gain to go on, far below any difference between graphs that matters."""
+"""Nats that a round must gain to continue, far below any difference between graphs that matters."""
 
 RIDGE = 1e-6
 """Rows of unrelated columns that keep the covariance of copies invertible, and change nothing else."""
@@ -69,7 +69,7 @@ class Patterns:
     Parameters
     ----------
     rows : a matrix with NaN for missing values; each row has a value.
-    weights : how often each row counts.
+    weights : row weights.
     """
 
     def __init__(self, rows: Floats, weights: Floats) -> None:
@@ -223,7 +223,7 @@ def fit_normal(rows: Floats, weights: Floats, *, prior: float = RIDGE) -> Normal
     Parameters
     ----------
     rows : a matrix with NaN for missing values; each column has a value.
-    weights : how often each row counts.
+    weights : row weights.
     prior : rows of unrelated columns with the observed variances that are added. What no round lowers, and
         `logliks` has, is then the log-likelihood less prior / 2 (tr K - log |K|), K the precision.
 

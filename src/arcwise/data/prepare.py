@@ -1,13 +1,14 @@
-"""Tables made ready: standardised, as changes, without gaps, and new rows in the form a model knows.
+"""Tables made ready: standardised, as changes, without missing values, and new rows in the form a model
+knows.
 
 All functions take tables and give new ones. Two steps come before each family's own check of its columns:
-columns of numeric levels become numbers, unless their kind was asked for by name, since then a new number is
-no unseen state; and gaps are dealt with by a policy (`POLICIES`). A *scaling* remembers what standardising
-did, so that new rows can be treated alike and answers be brought back to the data's own units.
+columns of numeric levels become numbers, unless their kind was requested by name, since then a new number is
+no unseen state; and missing values are dealt with by a policy (`POLICIES`). A *scaling* remembers what
+standardising did, so that new rows can be treated alike and answers be brought back to the data's own units.
 
 Data to predict, to score or to fill in mean the same as the data that was learned from (`conform`): the same
 levels with the same codes, numbers for numbers. Levels made from raw values are made by the same cuts,
-patterns or times. An unseen state is an error; an absent variable is all gaps.
+patterns or times. An unseen state is an error; an absent variable is all missing values.
 """
 
 from __future__ import annotations
@@ -55,23 +56,23 @@ class ColumnScales:
         self.sds.setflags(write=False)
 
     def apply(self, table: Table) -> Table:
-        """Give the table in standard units."""
+        """Return the table in standard units."""
         scales = zip(self.names, self.means, self.sds, strict=True)
         return _replace(table, {name: (table.column(name) - m) / sd for name, m, sd in scales})
 
     def undo(self, table: Table) -> Table:
-        """Give the table back in its own units."""
+        """Return the table back in its own units."""
         scales = zip(self.names, self.means, self.sds, strict=True)
         return _replace(table, {name: table.column(name) * sd + m for name, m, sd in scales})
 
 
 @clear_calls
 def standardise(table: Table) -> tuple[Table, ColumnScales]:
-    """Give every continuous column mean zero and standard deviation one (divisor n).
+    """Return every continuous column mean zero and standard deviation one (divisor n).
 
     Parameters
     ----------
-    table : discrete columns pass unchanged; gaps stay gaps; weights count.
+    table : discrete columns pass unchanged; missing values stay missing values; weights count.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def _mean_and_sd(
 
 @clear_calls
 def returns(table: Table) -> Table:
-    """Give the relative changes from row to row, x[t] / x[t-1] - 1.
+    """Return the relative changes from row to row, x[t] / x[t-1] - 1.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
     return replace(given, notes=(data_note(said),))
 
 
-# -- gaps ----------------------------------------------------------------------------------------
+# -- missing values ----------------------------------------------------------------------------------------
 
 
 POLICIES = ("auto", "impute", "weights", "drop")
@@ -198,7 +199,7 @@ def as_numbers(table: Table) -> Table:
 
 
 def checked_policy(missing: object) -> str:
-    """The policy for gaps, after checking that there is one of that name.
+    """Return the policy for missing values, after checking that there is one of that name.
 
     Raises
     ------
@@ -232,11 +233,11 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     ----------
     data : whatever ``table`` takes; a dictionary of single values is one row.
     variables : as learned from.
-    unseen : told of values that are no levels, which are gaps then; without it they are an error.
+    unseen : told of values that are no levels, which are missing values then; without it they are an error.
 
     Returns
     -------
-    A table of exactly these variables: absent ones are all gaps, others are ignored with a note.
+    A table of exactly these variables: absent ones are all missing values, others are ignored with a note.
 
     Raises
     ------
@@ -343,7 +344,7 @@ def _numbers(name: str, array: Any) -> NDArray[np.float64]:
 
 
 def finite_numbers(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the numbers of a column, or say that some are infinite."""
+    """Return the numbers of a column, or say that some are infinite."""
     if np.isinf(numbers).any():
         raise DataError(
             f"Column {name!r} has infinite values: replace them, or leave the cells empty."
@@ -352,7 +353,7 @@ def finite_numbers(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def _code(array: Any) -> tuple[list[Any], NDArray[Any]]:
-    """Give distinct values of any type, and each row's code; the code after the last is a gap."""
+    """Return distinct values of any type, and each row's code; the code after the last is a missing value."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type) and not is_text(array.type.value_type):

@@ -2,9 +2,9 @@
 
 A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
 separator and decimal sign have been guessed (see ``arcwise.data.text``), so wide and long files
-are quick. Empty cells are gaps; so are NA, NaN and null in columns of numbers. What is not a regular
-file, such as a pipe, gives its bytes only once: it is read once, into memory. The files of the example data
-lie inside the package, with their origin and terms.
+are quick. Empty cells are missing values; so are NA, NaN and null in columns of numbers. What is not a
+regular file, such as a pipe, gives its bytes only once: it is read once, into memory. The files of the
+example data lie inside the package, with their origin and terms.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ from arcwise.errors import DataError
 from arcwise.notes import Note, NoteKind
 from arcwise.values import clear_calls
 
-# What means a gap in a column of numbers, besides an empty cell.
+# What means a missing value in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 READ_ONCE = (
@@ -76,11 +76,11 @@ def read(
     path : CSV, TSV or other separated text with a line of names, or Parquet; either may be .gz,
         and may come through a pipe.
     kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
-    na_values : further values that mean a gap, such as ``["?", -999]``.
-    weights : the name of a column, or one number per row, that says how often rows count.
+    na_values : further values that mean "missing", such as ``["?", -999]``.
+    weights : the name of a column, or one number per row, of row weights.
     separator, decimal, encoding : instead of a guess; ``separator=" "`` is any white space.
     copies : as for ``table``: "together" if equal rows repeat one measurement.
-    missing : not here; where a network is learned it says what to do about gaps.
+    missing : not here; where a network is learned it says what to do about missing values.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def any_table(
 
 
 def fingerprint(source: Source) -> str:
-    """A short name of the data: the same for the same columns and numbers, in any order."""
+    """Return a short name of the data: the same for the same columns and numbers, in any order."""
     digest = hashlib.sha256()
     for variable in source.variables:
         digest.update(repr((variable.name, variable.levels)).encode())
@@ -132,7 +132,7 @@ def fingerprint(source: Source) -> str:
 
 
 def raw(place: Path, na_values: tuple[object, ...] = (), asked: Asked = (None,) * 3) -> Raw:
-    """Read the columns of a file as Arrow arrays, before their kinds are settled.
+    """Read the columns of a file as Arrow arrays, before their kinds are decided.
 
     `asked` is separator, decimal sign and encoding, each None for a guess.
     """
@@ -161,7 +161,7 @@ def raw_bytes(
 
 
 def check_file(path: str | os.PathLike[str]) -> Path:
-    """Give the path of a file that is there, or say that it is not."""
+    """Return the path of a file that is there, or say that it is not."""
     place = Path(path)
     if place.is_dir():
         raise DataError(f"{str(place)!r} is a folder, not a file with a table.")
@@ -185,7 +185,7 @@ def name_file_in_errors(place: Path) -> Iterator[None]:
 
 
 def _unpack(content: bytes) -> bytes:
-    """Unpack a table into at most a quarter of the memory at hand: parsing needs as much again, and more."""
+    """Unpack a table into at most a quarter of the memory available: parsing needs as much again, and more."""
     try:
         return unpack(content, available() / 4)
     except DataError as error:
@@ -197,7 +197,7 @@ def _unpack(content: bytes) -> bytes:
 
 
 def starts_with(place: Path, mark: bytes) -> bool:
-    """Say whether a file begins with these bytes.
+    """Return whether a file begins with these bytes.
 
     Raises
     ------
@@ -317,7 +317,7 @@ def _parse(
 
 
 def parse_options(layout: TextLayout, bad: list[Any], *, quoted: bool) -> Any:
-    """Give Arrow's options for cutting lines into cells; a bad row is put into ``bad``."""
+    """Return Arrow's options for cutting lines into cells; a bad row is put into ``bad``."""
     from pyarrow import csv
 
     def refuse(row: Any) -> str:
@@ -337,10 +337,10 @@ def ragged_row_text(row: Any, wide: int, skipped: int = 0) -> str:
 
 
 def convert_options(layout: TextLayout, na_values: Iterable[object], **more: Any) -> Any:
-    """Give Arrow's options for turning cells into values."""
+    """Return Arrow's options for turning cells into values."""
     from pyarrow import csv
 
-    # A text that means a gap must not turn a column of numbers into text.
+    # A text that means a missing value must not turn a column of numbers into text.
     gaps = list(dict.fromkeys([*GAPS, *map(str, na_values)]))
     return csv.ConvertOptions(
         null_values=gaps, strings_can_be_null=False, decimal_point=layout.decimal, **more

@@ -60,9 +60,9 @@ def counts(
     Parameters
     ----------
     path, separator, decimal, encoding : as for ``read``; a file of any size.
-    columns : the names to use; None for all columns of text, truth values and whole numbers.
-    na_values : further values that mean a gap; rows with gaps are left out and counted.
-    weights : the name of the column that says how often rows count.
+    columns : the names to use; None for all columns of text, booleans and integers.
+    na_values : further values that mean "missing"; rows with missing values are left out and counted.
+    weights : the name of the column of row weights.
     memory : bytes that the rows may take; None for half of what the machine has available.
     copies : as for ``table``: "together" if equal rows repeat one measurement.
 
@@ -104,7 +104,7 @@ def gather_file(
     path, columns, na_values, weights, copies : as for ``counts``.
     drop : columns to leave out.
     levels : whether columns are levels; None to decide by the rules for kinds: they are if some column
-        has words or truth values, or all have whole numbers with few values.
+        has words or booleans, or all have integers with few values.
     """
     marks = tuple(na_values)
     start = partial(open_source, path, columns, drop=drop, na_values=marks, weights=weights)
@@ -122,7 +122,7 @@ def gather_file(
 
 
 def counts_of(file: Pass, memory: float | None = None) -> Table:
-    """Gather the distinct rows of a file that was opened; numbers that are no levels are refused."""
+    """Gather the distinct rows of a file that was opened; numbers that are no levels are rejected."""
     uses = file.uses()
     stuck = [name for name, use in uses.items() if use == "number"]
     if stuck:
@@ -151,7 +151,7 @@ class NotLevelsError(DataError):
 class _Column:
     """One column: its levels with their codes, in the order in which they come.
 
-    Whole numbers with more than a few values are no levels. They may number the rows: then the column is
+    Integers with more than a few values are no levels. They may number the rows: then the column is
     left out, and `span` tells whether they do.
     """
 
@@ -164,7 +164,7 @@ class _Column:
         self.span: _Totals | None = None
 
     def coded(self, array: Any) -> NDArray[np.int32]:
-        """Codes of a batch's cells, -1 for gaps; 0 for all once there are too many numbers."""
+        """Codes of a batch's cells, -1 for missing values; 0 for all once there are too many numbers."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -187,7 +187,7 @@ class _Column:
         return codes
 
     def _leave(self, codes: NDArray[np.int32]) -> None:
-        """Give levels up; go on only if the numbers so far, each of them once, may number the rows."""
+        """Return levels up; continue only if the numbers so far, each of them once, may number the rows."""
         if (codes < 0).any() or self.rows + len(codes) > len(self.codes):
             raise NotLevelsError([self.name])
         self.span = self.span or _Totals(1)
@@ -214,7 +214,9 @@ class _Column:
             ) from None
 
     def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
-        """The variable with its levels in order (numbers by size, words by the alphabet), and its codes."""
+        """Return the variable with its levels in order (numbers by size, words by the alphabet), and its
+        codes.
+        """
         levels = list(self.codes)
         declared = self.ordered and self.use == "text"
         order = sorted(range(len(levels)), key=None if declared else levels.__getitem__)
@@ -232,7 +234,7 @@ class _Totals:
         self.low, self.high = np.full(size, np.inf), np.full(size, -np.inf)
 
     def add(self, rows: Floats, weights: Floats | None = None) -> None:
-        """Add rows without gaps, which may be overwritten."""
+        """Add rows without missing values, which may be overwritten."""
         np.minimum(self.low, rows.min(axis=0), out=self.low)
         np.maximum(self.high, rows.max(axis=0), out=self.high)
         self.sums.add(rows, weights, own=True)
@@ -242,7 +244,7 @@ class _Totals:
         return self.sums.moments(tuple(map(Variable, names)), order=(), notes=())
 
     def consecutive(self, found: Moments) -> NDArray[np.bool_]:
-        """Say which columns have n whole numbers that follow one another, by what such numbers have to have.
+        """Return which columns have n integers that follow one another, by what such numbers have to have.
 
         Those from a to a + n - 1 have mean a + (n - 1) / 2 and variance (n^2 - 1) / 12.
         """
@@ -300,7 +302,7 @@ class _Pass:
             self._fold()
 
     def _fold(self) -> None:
-        """Put equal rows together; refuse what does not fit."""
+        """Put equal rows together; reject what does not fit."""
         parts = [(self.kept, self.times), *self.parts]
         type_ = np.result_type(*(block.dtype for block, _ in parts))
         block = np.ascontiguousarray(np.concatenate([block.astype(type_) for block, _ in parts]))
@@ -341,7 +343,7 @@ def moments(
     path : a file as for ``read``.
     columns : the names to use; None for all columns of numbers.
     na_values, weights, separator, decimal, encoding : as for ``counts``.
-    missing : not here; where a network is learned it says what to do about gaps.
+    missing : not here; where a network is learned it says what to do about missing values.
 
     Returns
     -------
@@ -367,7 +369,7 @@ def moments(
 
 
 def moments_of(file: Pass) -> Moments:
-    """Gather the moments of a file that was opened; text is refused."""
+    """Gather the moments of a file that was opened; text is rejected."""
     uses = file.uses()
     chosen = [name for name, use in uses.items() if use in ("number", "whole", "empty")]
     stuck = [name for name, use in uses.items() if use in ("text", "truth")]
@@ -411,7 +413,7 @@ class _Stream:
         return found.select([n for n in self.names if n not in numbered]).with_notes(said)
 
     def _complete(self, rows: Floats, weights: Floats | None) -> tuple[Floats, Floats | None]:
-        """Count and leave out the rows with gaps; refuse infinity."""
+        """Count and leave out the rows with missing values; reject infinity."""
         if np.isfinite(rows).all():
             self.file.rows, self.file.kept = self.file.rows + len(rows), self.file.kept + len(rows)
             return rows, weights

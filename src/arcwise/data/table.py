@@ -1,4 +1,4 @@
-"""Tables: what every model, score and picture is made from.
+"""Tables: what every model, score and figure is made from.
 
 A table is a set of equally long columns next to their variables, sorted by name, so that no result depends on
 the order of a file. The user's order is for presentation. A row of weight 3 counts as three rows.
@@ -51,10 +51,10 @@ class Table:
     ----------
     variables : one per column; sorted here, with their columns, if they are not.
     columns : float64 or codes, all of one length.
-    weights : how often each row counts; None for once each.
+    weights : row weights; None for once each.
     order : the names in the order the user gave them; empty for the order of ``variables``.
     notes : what was guessed, left out or decided on the way here.
-    fixed : the variables whose kind was asked for by name and is therefore kept by models.
+    fixed : the variables whose kind was requested by name and is therefore kept by models.
     copies : what a row of weight 3 is: "apart", three units, of which folds and leave-one-out take one at a
         time; "together", one unit, measured three times.
 
@@ -133,7 +133,7 @@ class Table:
         return int(self.weights.sum())
 
     def counted_copies(self) -> NDArray[np.intp]:
-        """Give the number of copies of each row, each of them a unit.
+        """Return the number of copies of each row, each of them a unit.
 
         Raises
         ------
@@ -151,29 +151,29 @@ class Table:
         return self.weights.astype(np.intp)
 
     def unit_weights(self) -> NDArray[np.float64]:
-        """Give the weight that each row loses if one unit of it is left out."""
+        """Return the weight that each row loses if one unit of it is left out."""
         if self.weights is not None and self.copies == "together":
             return self.weights
         return np.minimum(self.counted_copies(), 1).astype(float)
 
     def index(self, name: str) -> int:
-        """Give the column number of a name; an unknown one is a DataError with close matches."""
+        """Return the column number of a name; an unknown one is a DataError with close matches."""
         number = self._numbers.get(name)
         if number is None:
             raise DataError(f"There is no column {name!r}. {close_to(name, self.order)}")
         return number
 
     def variable(self, name: str) -> Variable:
-        """Give the variable of that name."""
+        """Return the variable of that name."""
         return self.variables[self.index(name)]
 
     def column(self, name: str) -> Column:
-        """Give the stored array of that name: numbers, or codes of levels."""
+        """Return the stored array of that name: numbers, or codes of levels."""
         return self.columns[self.index(name)]
 
     def values(self, name: str) -> NDArray[Any]:
-        """Give the values of that name as the user knows them: numbers (NaN a gap) or levels
-        (None a gap).
+        """Return the values of that name as the user knows them: numbers (NaN a missing value) or levels
+        (None a missing value).
 
         >>> import numpy as np
         >>> codes = np.array([1, 0, 2], dtype=np.uint8)
@@ -212,12 +212,12 @@ class Table:
         return self.take(np.arange(min(rows, self.rows)))
 
     def with_weights(self, weights: ArrayLike | None, copies: str | None = None) -> Table:
-        """Give the same rows other weights; None for once each. `copies` says what these are."""
+        """Return the same rows other weights; None for once each. `copies` says what these are."""
         given = None if weights is None else checked_weights(weights, self.rows)
         return replace(self, weights=given, copies=copies or self.copies)
 
     def expanded(self) -> Table:
-        """Give a row for each unit, without weights; unchanged if copies go together.
+        """Return a row for each unit, without weights; unchanged if copies go together.
 
         >>> import numpy as np
         >>> Table((Variable("x"),), (np.array([1.5, 2.5]),), np.array([2, 1])).expanded().to_dict()
@@ -274,7 +274,7 @@ class Table:
 
         Parameters
         ----------
-        kinds : names to ``"continuous"``, ``"discrete"`` or levels; truth values become 0 and 1.
+        kinds : names to ``"continuous"``, ``"discrete"`` or levels; booleans become 0 and 1.
 
         Raises
         ------
@@ -303,7 +303,7 @@ class Table:
 
         Raises
         ------
-        DataError : a column of text or truth values whose kind was not asked for by name.
+        DataError : a column of text or booleans whose kind was not requested by name.
         """
         open_ones = [v for v in self.variables if v.discrete and v.name not in self.fixed]
         stuck = [variable.name for variable in open_ones if not variable.numeric]
@@ -317,31 +317,31 @@ class Table:
     # -- what others make of it -----------------------------------------------------------------
 
     def matrix(self) -> NDArray[np.float64]:
-        """Give all columns as one float64 matrix, rows by column numbers, stored column-wise."""
+        """Return all columns as one float64 matrix, rows by column numbers, stored column-wise."""
         out = np.empty((self.rows, len(self.columns)), order="F")
         for number, variable in enumerate(self.variables):
             out[:, number] = numbers_of(variable, self.columns[number])
         return out
 
     def missing(self) -> NDArray[np.bool_]:
-        """Give the mask of gaps, rows by column numbers."""
+        """Return the mask of missing values, rows by column numbers."""
         out = np.empty((self.rows, len(self.columns)), dtype=bool, order="F")
         for number, variable in enumerate(self.variables):
             out[:, number] = gaps_of(variable, self.columns[number])
         return out
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Give plain lists of values by name, in the user's order."""
+        """Return plain lists of values by name, in the user's order."""
         return {name: self.values(name).tolist() for name in self.order}
 
     def to_arrow(self) -> Any:
-        """Give a pyarrow table, in the user's order; text levels become dictionaries."""
+        """Return a pyarrow table, in the user's order; text levels become dictionaries."""
         from arcwise.data.frames import to_arrow
 
         return to_arrow(self)
 
     def to_pandas(self) -> Any:
-        """Give a pandas data frame, in the user's order; text levels become categories."""
+        """Return a pandas data frame, in the user's order; text levels become categories."""
         from arcwise.data.frames import to_pandas
 
         return to_pandas(self)
@@ -373,7 +373,7 @@ class Table:
 
 
 def checked_weights(weights: ArrayLike, rows: int, *, some: bool = True) -> NDArray[np.float64]:
-    """Give weights as float64 after checking that they can count rows; ``some`` above zero."""
+    """Return weights as float64 after checking that they can count rows; ``some`` above zero."""
     if isinstance(weights, np.ma.MaskedArray):  # a weight that is missing is no number
         weights = np.ma.filled(weights.astype(float), np.nan)
     array = np.asarray(weights, dtype=np.float64)
@@ -411,13 +411,13 @@ def _check_distinct(names: Sequence[str]) -> None:
 
 
 def gap_note(skipped: int, rows: int, missing: Mapping[str, int]) -> Note:
-    """Write the note about rows left out, given the gaps of each column that has some."""
+    """Write the note about rows left out, given the missing values of each column that has some."""
     said = f"{skipped} of {rows} rows dropped because of missing values ({_costly(missing)})."
     return data_note(said, tuple(sorted(missing)))
 
 
 def no_rows_left(rows: int, missing: Mapping[str, int]) -> str:
-    """Write the error about rows that all have gaps."""
+    """Write the error about rows that all have missing values."""
     return f"No row of {rows} is complete ({_costly(missing)}): drop the columns with most missing values."
 
 

@@ -120,7 +120,7 @@ def _decodes(raw: bytes, encoding: str, whole: bool, step: int = 1 << 24) -> boo
 
 
 def as_utf8(raw: bytes, encoding: str) -> bytes:
-    """Give the text as UTF-8 without a byte order mark; ``encoding`` must be one that fits."""
+    """Return the text as UTF-8 without a byte order mark; ``encoding`` must be one that fits."""
     try:
         if codecs.lookup(encoding).name in ("utf-8", "ascii"):
             raw.decode("utf-8")
@@ -240,7 +240,7 @@ def _decimal(start: bytes, separator: str) -> str:
 
 
 def without_header(raw: bytes, layout: TextLayout) -> bytes:
-    """Give the rows alone, blanks between cells turned into tabs."""
+    """Return the rows alone, blanks between cells turned into tabs."""
     position = 0
     for _ in range(layout.lines):
         position = _next_line(raw, position)
@@ -261,7 +261,7 @@ def _next_line(raw: bytes, position: int) -> int:
 
 
 def reading_layout(layout: TextLayout) -> TextLayout:
-    """Give the layout of the rows after ``without_header``."""
+    """Return the layout of the rows after ``without_header``."""
     return replace(layout, separator="\t") if layout.separator == SPACES else layout
 
 

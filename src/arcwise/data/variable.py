@@ -1,9 +1,9 @@
 """Variables: a name with a kind, and the form in which a column of that kind is stored.
 
 A *variable* is continuous if it has no levels and discrete if it has some; levels may be numbers
-(and then carry an order), text or truth values. A continuous column is float64, where NaN is a
+(and then carry an order), text or booleans. A continuous column is float64, where NaN is a
 gap; a discrete one has the smallest unsigned codes of its levels, where the code after the last
-level is a gap.
+level is a missing value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SYNONYMS: dict[str, Kind] = {"numeric": "continuous", "categorical": "discrete"
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of column of a name, which may be a synonym.
+    """Return the kind of column of a name, which may be a synonym.
 
     >>> kind_of("categorical"), kind_of("continuous")
     ('discrete', 'continuous')
@@ -112,17 +112,17 @@ class Variable:
 
     @property
     def gap(self) -> float:
-        """What stands for a missing value in a column: NaN, or the code after the last level."""
+        """What represents a missing value in a column: NaN, or the code after the last level."""
         return np.nan if self.levels is None else len(self.levels)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of a column: float64, or the smallest for the codes of its levels and of a gap."""
+        """The type of a column: float64, or the smallest for the codes of its levels and of a missing value."""
         return np.dtype(float) if self.levels is None else code_type(len(self.levels))
 
     @cached_property
     def numeric(self) -> bool:
-        """Whether the variable is discrete and its levels are numbers (truth values are not)."""
+        """Whether the variable is discrete and its levels are numbers (booleans are not)."""
         return bool(self.levels) and all(map(is_number, self.levels or ()))
 
     @property
@@ -139,12 +139,12 @@ def _listed(values: Sequence[Any]) -> str:
 
 
 def code_type(levels: int) -> np.dtype[Any]:
-    """Give the smallest unsigned type that holds the codes of so many levels and of a gap."""
+    """Return the smallest unsigned type that holds the codes of this many levels and of a missing value."""
     return np.min_scalar_type(levels)
 
 
 def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
-    """Give the codes of raw numbers by a variable's cuts; NaN is a gap.
+    """Return the codes of raw numbers by a variable's cuts; NaN is a missing value.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
 
 
 def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
-    """Give a column as float64: itself, or its numeric levels decoded; gaps are NaN."""
+    """Return a column as float64: itself, or its numeric levels decoded; missing values are NaN."""
     if variable.levels is None:
         return column
     if any(isinstance(level, str) for level in variable.levels):
@@ -188,7 +188,7 @@ def to_levels(variable: Variable, column: Column) -> tuple[Variable, Column]:
 
 
 def read_kind(choice: object) -> tuple[Kind, tuple[Any, ...]]:
-    """The kind of column that a user chose, and the levels if these were listed.
+    """Return the kind of column that a user chose, and the levels if these were listed.
 
     >>> read_kind("numeric"), read_kind(["low", "high"])
     (('continuous', ()), ('discrete', ('low', 'high')))
@@ -205,7 +205,7 @@ def read_kind(choice: object) -> tuple[Kind, tuple[Any, ...]]:
 def declare_levels(
     variable: Variable, column: Column, levels: Sequence[Any]
 ) -> tuple[Variable, Column]:
-    """Give a discrete column exactly these levels, in their order; those that do not occur are kept.
+    """Return a discrete column exactly these levels, in their order; those that do not occur are kept.
 
     Raises
     ------
@@ -226,19 +226,19 @@ def declare_levels(
 
 
 def to_numbers(variable: Variable, column: Column) -> tuple[Variable, Column]:
-    """Turn numeric levels into numbers, truth values into 0 and 1."""
+    """Turn numeric levels into numbers, booleans into 0 and 1."""
     return Variable(variable.name), numbers_of(variable, column)
 
 
 def gaps_of(variable: Variable, column: Column) -> NDArray[np.bool_]:
-    """Give the mask of a column's gaps."""
+    """Return the mask of a column's missing values."""
     if variable.levels is None:
         return np.isnan(column)
     return np.equal(column, len(variable.levels))
 
 
 def is_complete(variable: Variable, column: Column) -> bool:
-    """Tell whether an array holds values of a variable, none missing."""
+    """Return whether an array holds values of a variable, none missing."""
     if column.ndim != 1:
         return False
     if variable.levels is None:
@@ -247,7 +247,7 @@ def is_complete(variable: Variable, column: Column) -> bool:
 
 
 def check_column(variable: Variable, column: Column, rows: int) -> None:
-    """Refuse a column that does not fit its variable."""
+    """Reject a column that does not fit its variable."""
     if column.ndim != 1 or len(column) != rows:
         raise DataError(f"{variable.name!r} has shape {column.shape} but must have ({rows},).")
     if variable.levels is None:

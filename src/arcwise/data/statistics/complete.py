@@ -93,7 +93,7 @@ class Complete(Statistics):
         return self._changed(change(self.table))
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Complete:
-        """Give the same rows other weights, as replicates do."""
+        """Return the same rows other weights, as replicates do."""
         return self._changed(self.table.with_weights(weights, copies))
 
     def merged(self, other: Statistics) -> Complete:
@@ -108,7 +108,7 @@ class Complete(Statistics):
         return self._changed(table.with_notes(*more.notes))
 
     def _changed(self, table: Table) -> Complete:
-        """The same with another table; a source with views of its own has to say what these are then."""
+        """Return the same with another table; a source with views of its own has to say what these are then."""
         if not self.uniform:
             raise FitError(
                 f"{type(self).__name__} has rows that count for some variables only, and does "

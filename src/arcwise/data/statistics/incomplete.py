@@ -191,7 +191,7 @@ class Incomplete(Statistics):
         return Incomplete(change(self.table))
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Incomplete:
-        """Give the same rows other weights, as replicates do."""
+        """Return the same rows other weights, as replicates do."""
         return Incomplete(self.table.with_weights(weights, copies))
 
     def merged(self, other: Statistics) -> GatheredMoments:
@@ -219,7 +219,7 @@ def _check_counts(table: Table, counts: Floats) -> None:
 
 
 def gap_notes(table: Table, counts: Floats, worth: float, how: str) -> list[Note]:
-    """State how much is missing, `how` observed values are used, and which columns cost most."""
+    """Return how much is missing, `how` observed values are used, and which columns cost most."""
     gaps = table.missing()
     shares = gaps.mean(axis=0)
     worst = sorted(range(len(shares)), key=lambda i: (-shares[i], table.names[i]))[:3]

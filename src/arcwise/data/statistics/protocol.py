@@ -84,7 +84,7 @@ class Statistics(ABC):
 
     @abstractmethod
     def typical(self, most: int) -> tuple[NDArray[Any], ...]:
-        """Return at most so many typical rows, as columns, for chains to start from."""
+        """Return at most this many typical rows, as columns, for chains to start from."""
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """Return all numbers that results depend on, from which a name of the data is made."""
@@ -103,7 +103,7 @@ class Statistics(ABC):
         return self
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Statistics:
-        """Give the same rows other weights, as replicates do."""
+        """Return the same rows other weights, as replicates do."""
         raise FitError(f"Other weights need the rows of the table, got only {self.content}.")
 
     def merged(self, other: Statistics) -> Statistics:
