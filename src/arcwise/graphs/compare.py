@@ -88,7 +88,7 @@ class Comparison(Framed):
         return Frame((), "\n".join([*self.distances, *self._change_lines()]))
 
     def _change_lines(self) -> Iterator[str]:
-        """A line for each kind of change, with its edges."""
+        """Return a line for each kind of change, with its edges."""
         for change in dict.fromkeys(difference.change for difference in self.differences):
             edges = [
                 difference.graph or difference.reference
@@ -173,7 +173,7 @@ def _rank(row: EdgeDifference) -> int:
 
 
 def _differences(graph: Graph, reference: Graph) -> Iterator[EdgeDifference]:
-    """The pairs that differ, by their names; without directions if one of the graphs has none at all."""
+    """Return the pairs that differ, by their names; without directions if one of the graphs has none at all."""
     if _is_undirected(graph) or _is_undirected(reference):
         graph, reference = skeleton(graph), skeleton(reference)
     one, two = _edges(graph), _edges(reference)
@@ -192,7 +192,7 @@ def _change(graph: str, reference: str) -> str:
 
 
 def _edges(graph: Graph) -> dict[tuple[str, str], str]:
-    """Each adjacent pair of names in alphabetical order, and the edge between them."""
+    """Return each adjacent pair of names in alphabetical order, and the edge between them."""
     nodes = graph.nodes
     arcs = [(nodes[tail], " -> ", nodes[head]) for tail, head in graph.numbered_arcs]
     lines = [(*sorted((nodes[i], nodes[j])), " -- ") for i, j in graph.numbered_edges]
@@ -261,7 +261,7 @@ def skeleton_scores(graph: Any, reference: Any) -> tuple[float, float, float]:
 
 
 def difference(graph: Any, reference: Any) -> float:
-    """Give the share of all pairs that are adjacent in exactly one of the graphs.
+    """Return the share of all pairs that are adjacent in exactly one of the graphs.
 
     Raises
     ------
@@ -292,7 +292,7 @@ def _pair(graph: Any, reference: Any) -> tuple[Graph, Graph]:
 
 
 def _names_links_only(form: Any) -> bool:
-    """Whether a form leaves out nodes without edges: a text, pairs or a mapping."""
+    """Return whether a form leaves out nodes without edges: a text, pairs or a mapping."""
     return isinstance(form, str | list | tuple | Mapping)
 
 

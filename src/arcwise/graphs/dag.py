@@ -64,7 +64,7 @@ class DAG(AnyGraph):
         Parameters
         ----------
         nodes : names.
-        order : every node once, names or numbers; the order of `nodes` if left out.
+        order : every node once, names or numbers; the order of `nodes` by default.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class DAG(AnyGraph):
         Parameters
         ----------
         arcs : pairs (parent, child) of names or numbers, or texts "parent -> child".
-        nodes : all names; the sorted names of the arcs if left out.
+        nodes : all names; the sorted names of the arcs by default.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class DAG(AnyGraph):
         return tuple((self.nodes[tail], self.nodes[head]) for tail, head in self.numbered_arcs)
 
     def order(self) -> tuple[int, ...]:
-        """Give the numbers so that parents come before children, ties by number.
+        """Return the numbers so that parents come before children, ties by number.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class DAG(AnyGraph):
         return node_names(self, self._order)
 
     def has_arc(self, tail: Node, head: Node) -> bool:
-        """Tell whether there is an arc from tail to head.
+        """Return whether there is an arc from tail to head.
 
         Examples
         --------
@@ -315,7 +315,7 @@ def _term(dag: DAG, node: int) -> str:
 
 
 def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
-    """Say which cycle there is."""
+    """Return which cycle there is."""
     path = " -> ".join(nodes[node] for node in cycle)
     return GraphError(
         f"The arcs form a cycle: {path}; a DAG must have none: remove or reverse one arc."

@@ -156,7 +156,8 @@ def any_graph(form: Any) -> Graph:
 
 
 def parents_as_written(form: Any) -> dict[str, tuple[str, ...]]:
-    """The parents of each child in the order in which a DAG names them; empty for forms without an order.
+    """Return the parents of each child in the order in which a DAG names them; empty for forms without an
+    order.
 
     >>> parents_as_written("[a][b][c|b:a]")
     {'c': ('b', 'a')}
@@ -188,7 +189,7 @@ def _read(
 
 
 def _order(parsed: Parser, nodes: Iterable[str] | None) -> tuple[str, ...]:
-    """The names of all nodes in order; those that were read must be among the given ones."""
+    """Return the names of all nodes in order; those that were read must be among the given ones."""
     if nodes is None:
         return parsed.nodes or tuple(sorted(parsed.names))
     graph = UGraph.empty(nodes)
@@ -198,7 +199,7 @@ def _order(parsed: Parser, nodes: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def either(text: str) -> bool:
-    """Tell whether a formula alone does not say if its graph is directed.
+    """Return whether a formula alone does not say if its graph is directed.
 
     An arrow, a bar or a bracket tells, and so do a leading `~` and a single name that is in another
     term, too: in an undirected formula it would say nothing. All that `formula` writes of a DAG does.
@@ -259,7 +260,7 @@ def from_model_string(text: str, nodes: Iterable[str] | None = None) -> DAG:
     Parameters
     ----------
     text : such as "[A][B][C|A:B]"; every node has its own brackets.
-    nodes : all names, in order; the sorted names if left out.
+    nodes : all names, in order; the sorted names by default.
 
     Raises
     ------
@@ -282,7 +283,7 @@ def dag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> DAG:
     ----------
     matrix : square; anything but zero is an arc. A nested list, numpy array, pandas frame (its
         columns are the names) or scipy.sparse matrix.
-    nodes : names of rows and columns; x1, x2, ... if left out.
+    nodes : names of rows and columns; x1, x2, ... by default.
 
     Raises
     ------
@@ -347,7 +348,7 @@ def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
     ----------
     graph : Graph (gives a UGraph), or DiGraph (gives a DAG, or a PDAG if some pair is joined both
         ways). Nodes that are not text are named by their `str`.
-    nodes : all names, in order; the sorted names if left out.
+    nodes : all names, in order; the sorted names by default.
 
     Raises
     ------
@@ -404,7 +405,7 @@ def _factor(dag: DAG, node: int) -> str:
 
 
 def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None:
-    """Refuse names that a text could not give back."""
+    """Reject names that a text could not give back."""
     for name in names:
         bad = [sign for sign in signs if sign in name]
         if bad:

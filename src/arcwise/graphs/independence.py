@@ -8,14 +8,14 @@
   Made by ordering and labelling arcs (Chickering 1995, and 2002, appendix), linear in the families;
   prior knowledge directs further edges (Meek's rules in ``pdag``).
 - A *consistent extension* directs the edges of a PDAG without new v-structures or cycles: sinks
-  are taken off one by one (Dor and Tarsi 1992), here with a list of nodes worth another look.
+  are taken off one at a time (Dor and Tarsi 1992), here with a list of nodes worth another look.
 - In a DAG a path is *blocked* by a set C if it holds a head-to-tail or tail-to-tail node in C, or a
   head-to-head node that is neither in C nor an ancestor of C. X and Y are *d-separated* by C if all paths
   between them are blocked; then they are independent given C in every density that factorises along the DAG
   (Pearl 1988). In an undirected graph C separates X and Y if every path meets C. The "Bayes ball" (Shachter
-  1998; Koller and Friedman 2009, algorithm 3.1) takes linear time, and so do minimal separators, by two walks
-  in the moral graph of the ancestors, which is never built (van der Zander, Liskiewicz and Textor 2014,
-  2019).
+  1998; Koller and Friedman 2009, algorithm 3.1) takes linear time, and so do minimal separators, by two
+  walks in the moral graph of the ancestors, which is never built (van der Zander, Liskiewicz and Textor
+  2014, 2019).
 """
 
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ def v_structures(graph: Any) -> tuple[tuple[str, str, str], ...]:
 
 
 def _with_arcs(graph: Any) -> DAG | PDAG:
-    """A DAG or PDAG in any form; refuse an undirected graph."""
+    """Return a DAG or PDAG in any form; reject an undirected graph."""
     form = any_graph(graph)
     if form.directed is False:
         raise GraphError("The graph must be a DAG or a PDAG, got an undirected graph.")
@@ -103,7 +103,7 @@ def moral(dag: Any) -> UGraph:
 
 
 def equivalent(one: Any, two: Any) -> bool:
-    """Tell whether two DAGs imply the same independences.
+    """Return whether two DAGs imply the same independences.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def _find_compelled(dag: DAG) -> list[set[int]]:
         family = families[node]
         if not family:
             continue
-        # The lowest unlabelled arc into a node comes from its last parent; it settles all others.
+        # The lowest unlabelled arc into a node comes from its last parent; it decides all others.
         last = max(family, key=rank.__getitem__)
         inherited = compelled[last]
         if not inherited <= family or family - families[last] != {last}:
@@ -235,9 +235,9 @@ def extension(pdag: PDAG) -> DAG:
 
 
 def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
-    """Tell whether each undirected neighbour is joined to all other neighbours of the node."""
+    """Return whether each undirected neighbour is joined to all other neighbours of the node."""
     around = near[node]
-    # Comparing sizes first refuses the centre of a large star at once.
+    # Comparing sizes first rejects the centre of a large star at once.
     return all(
         len(near[other]) >= len(around) and around - near[other] == {other} for other in free[node]
     )
@@ -266,7 +266,7 @@ def _adjacent(graph: DAG | PDAG) -> list[set[int]]:
 
 @clear_calls
 def separated(graph: Any, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
-    """Tell whether two sets of nodes are separated by a third.
+    """Return whether two sets of nodes are separated by a third.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def minimal_separator(
     ----------
     graph : a DAG or UGraph, in any form.
     x, y : a node or several on each side.
-    within : nodes that may be used; all others if left out.
+    within : nodes that may be used; all others by default.
 
     Returns
     -------

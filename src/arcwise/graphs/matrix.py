@@ -96,7 +96,7 @@ def path_counts(dag: "DAG") -> NDArray[np.int64] | NDArray[np.object_]:
 
     Returns
     -------
-    Array whose entry (i, j) is the number of directed paths from i to j; whole numbers of any size
+    Array whose entry (i, j) is the number of directed paths from i to j; integers of any size
     (dtype object) where 64 bits are too few.
 
     Examples
@@ -127,7 +127,7 @@ def _count_rows(dag: "DAG", counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def links_of_matrix(matrix: Any, nodes: Iterable[str] | None = None) -> Links:
-    """The names, arcs and edges of an adjacency matrix; both of (i, j) and (j, i) are an edge."""
+    """Return the names, arcs and edges of an adjacency matrix; both of (i, j) and (j, i) are an edge."""
     names, ones = ones_of(matrix, nodes)
     ends = {(names[row], names[column]) for row, column in ones}
     both = {(tail, head) for tail, head in ends if tail != head and (head, tail) in ends}
@@ -135,7 +135,7 @@ def links_of_matrix(matrix: Any, nodes: Iterable[str] | None = None) -> Links:
 
 
 def links_of_networkx(graph: Any) -> Links:
-    """The names, arcs and edges of a networkx graph; a pair of opposite arcs is an edge."""
+    """Return the names, arcs and edges of a networkx graph; a pair of opposite arcs is an edge."""
     if graph.is_multigraph():
         raise GraphError(
             f"A networkx graph must be a Graph or DiGraph, got a {type(graph).__name__}."
@@ -149,7 +149,7 @@ def links_of_networkx(graph: Any) -> Links:
 
 
 def is_matrix(value: Any) -> bool:
-    """Tell whether something is an adjacency matrix: an array, a frame, or nested lists of numbers."""
+    """Return whether something is an adjacency matrix: an array, a frame, or nested lists of numbers."""
     return (hasattr(value, "shape") and table_pairs(value) is None) or (
         isinstance(value, list)
         and bool(value)
@@ -159,10 +159,11 @@ def is_matrix(value: Any) -> bool:
 
 
 def table_pairs(table: Any) -> list[tuple[str, str]] | None:
-    """The pairs (parent, child) of a frame or array of names with a row per arc; None for anything else.
+    """Return the pairs (parent, child) of a frame or array of names with a row per arc; None for anything
+    else.
 
-    The columns are the only two, or those with the names that frames of arcs have elsewhere: "from" and "to",
-    "parent" and "child", "source" and "target", "tail" and "head".
+    The columns are the only two, or those with the names that frames of arcs have elsewhere: "from" and
+    "to", "parent" and "child", "source" and "target", "tail" and "head".
     """
     if len(getattr(table, "shape", ())) != 2 or hasattr(table, "tocoo"):
         return None
@@ -213,7 +214,7 @@ def ones_of(matrix: Any, nodes: Iterable[str] | None) -> tuple[list[str], list[t
 
 
 def _align_rows(frame: Any, columns: list[str]) -> Any:
-    """The numbers of a frame, its rows in the order of its columns."""
+    """Return the numbers of a frame, its rows in the order of its columns."""
     values, index = np.asarray(frame), getattr(frame, "index", None)
     labels = [] if index is None else [str(label) for label in index]
     if labels == columns or labels == [str(number) for number in range(len(labels))]:

@@ -56,7 +56,7 @@ class Move:
         return type(self)("drop" if self.kind == "add" else "add", self.tail, self.head)
 
     def changes(self, dag: DAG) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """Give the families that the move makes: pairs (child, new parents), one or two.
+        """Return the families that the move makes: pairs (child, new parents), one or two.
 
         Examples
         --------
@@ -261,7 +261,7 @@ def complete_dag(limits: Limits, rng: np.random.Generator) -> DAG:
 
 
 def _order(limits: Limits, rng: np.random.Generator) -> list[int]:
-    """A random order in which required parents come first."""
+    """Return a random order in which required parents come first."""
     key = rng.permutation(len(limits.nodes))
     required, placed = limits.start(), list[int]()
     waiting = [len(row) for row in required.parents]

@@ -88,7 +88,7 @@ def node_names(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
 
 
 def given_names(nodes: int | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of nodes that are given by name, or made for so many of them."""
+    """Return the names of nodes that are given by name, or made for this many of them."""
     return numbered_names(nodes) if isinstance(nodes, int) else check_nodes(nodes)
 
 
@@ -108,7 +108,7 @@ def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
 
 
 def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -> Rows:
-    """Return one ascending tuple of other nodes' numbers per node, or refuse in words."""
+    """Return one ascending tuple of other nodes' numbers per node, or reject in words."""
     try:
         table = tuple(tuple(sorted(as_int(entry) for entry in row)) for row in rows)
     except TypeError:
@@ -201,7 +201,7 @@ class AnyGraph:
         return {name: number for number, name in enumerate(self.nodes)}
 
     def index(self, node: Node) -> int:
-        """Give the number of a node.
+        """Return the number of a node.
 
         Raises
         ------

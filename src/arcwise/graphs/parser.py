@@ -43,7 +43,7 @@ STRING_SIGNS = tuple("[]|:")
 
 
 def has_links(text: str) -> bool:
-    """Tell whether a text names arcs or edges by the signs between their ends.
+    """Return whether a text names arcs or edges by the signs between their ends.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def has_links(text: str) -> bool:
 
 
 def has_lines(text: str) -> bool:
-    """Tell whether a text has edges without a direction, a -- b or a - b."""
+    """Return whether a text has edges without a direction, a -- b or a - b."""
     return LINE in map(_kind, _LINK.findall(text))
 
 
 def has_arrow(name: str) -> bool:
-    """Tell whether a name holds an arrow or an edge, so that a text could not give it back."""
+    """Return whether a name holds an arrow or an edge, so that a text could not give it back."""
     return _ARROWS.search(name) is not None or has_links(name)
 
 
 def plain(name: str) -> bool:
-    """Tell whether a text can only be one name: no arrow, no separator, no sign of a term."""
+    """Return whether a text can only be one name: no arrow, no separator, no sign of a term."""
     return not (has_arrow(name) or any(sign in name for sign in FORMULA_SIGNS))
 
 
@@ -86,7 +86,7 @@ def _statements(text: str, *, plus: bool = True) -> list[str]:
 
 
 def _path_of(statement: str, *, terms: bool = True) -> tuple[list[str], list[str]]:
-    """The names of a path such as a -> b <- c, and the signs between them."""
+    """Return the names of a path such as a -> b <- c, and the signs between them."""
     signs_inside = [sign for sign in _TERM_SIGNS if terms and sign in statement]
     if signs_inside:
         raise GraphError(
@@ -104,7 +104,7 @@ def _path_of(statement: str, *, terms: bool = True) -> tuple[list[str], list[str
 
 
 def _names_of(statement: str, *, bar: bool) -> list[str]:
-    """The names of a term such as c:a:b; with a bar, c|a:b means the same."""
+    """Return the names of a term such as c:a:b; with a bar, c|a:b means the same."""
     if "|" in statement:
         if not bar:
             raise GraphError(f"An undirected term must have no |, got {statement!r}: use : or --.")
@@ -116,7 +116,7 @@ def _names_of(statement: str, *, bar: bool) -> list[str]:
 
 
 def _families_of(text: str) -> dict[str, list[str]]:
-    """The children of a model string such as [A][B|A], each with its parents."""
+    """Return the children of a model string such as [A][B|A], each with its parents."""
     families, position = dict[str, list[str]](), 0
     while position < len(text):
         match = _BRACKET.match(text, position)
@@ -141,13 +141,13 @@ def _families_of(text: str) -> dict[str, list[str]]:
 
 
 def _kind(sign: str) -> str:
-    """The kind of a sign of any length."""
+    """Return the kind of a sign of any length."""
     left, right = sign[0] in "<←↔", sign[-1] in ">→↔"
     return {(False, True): RIGHT, (True, False): LEFT, (True, True): BOTH}.get((left, right), LINE)
 
 
 def _check_names(names: list[str], statement: str) -> list[str]:
-    """Strip spaces; refuse empty and repeated names, and names that hold an arrow."""
+    """Strip spaces; reject empty and repeated names, and names that hold an arrow."""
     bare = [name.strip() for name in names]
     if not all(bare):
         raise GraphError(f"The term {statement!r} has an empty name: write one next to each sign.")
@@ -211,7 +211,7 @@ def edge(form: Arc) -> tuple[Node, Node]:
 
 
 def _signs_in(text: str) -> list[str] | None:
-    """The kinds of the signs between the ends of one statement; None if there are several statements."""
+    """Return the kinds of the signs between the ends of one statement; None if there are several statements."""
     return None if _SEPARATORS.search(text) else list(map(_kind, _LINK.findall(text)))
 
 
@@ -378,13 +378,13 @@ class Parser:
 
 
 def plain_names(form: Any) -> bool:
-    """Whether a list has plain names only: texts without arrows or lines."""
+    """Return whether a list has plain names only: texts without arrows or lines."""
     listed = isinstance(form, list | tuple | Set) and are_texts(form)
     return listed and not any(map(has_links, form))
 
 
 def _ends_of(entry: Any) -> Pair:
-    """The two names of a pair (parent, child), taken as they are."""
+    """Return the two names of a pair (parent, child), taken as they are."""
     names = isinstance(entry, Sequence) and are_texts(entry)
     if names and len(entry) == 2:
         return entry[0], entry[1]
@@ -401,7 +401,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _distinct(term: Any) -> list[str]:
-    """The names of a term, each of them once; they are taken as they are."""
+    """Return the names of a term, each of them once; they are taken as they are."""
     if not _is_list(term):
         raise GraphError(f"A term must be a list of names, got {term!r}.")
     names = sorted(term) if isinstance(term, Set) else list(term)
@@ -414,7 +414,7 @@ def _distinct(term: Any) -> list[str]:
 
 
 def _parents(child: object, parents: Any) -> list[Any]:
-    """The parents of a child in a mapping: a list of names, or one name."""
+    """Return the parents of a child in a mapping: a list of names, or one name."""
     if parents is None:
         return []
     if isinstance(parents, str):

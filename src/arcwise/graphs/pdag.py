@@ -49,7 +49,7 @@ class PDAG(AnyGraph):
 
     Raises
     ------
-    GraphError : what DAG and UGraph refuse, or a pair that is joined in two ways.
+    GraphError : what DAG and UGraph reject, or a pair that is joined in two ways.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class PDAG(AnyGraph):
         ----------
         arcs : pairs (parent, child) of names or numbers, or texts "parent -> child".
         edges : pairs joined without direction, or texts "one -- other".
-        nodes : all names; the sorted names of arcs and edges if left out.
+        nodes : all names; the sorted names of arcs and edges by default.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class PDAG(AnyGraph):
         return self.directed_part.children
 
     def order(self) -> tuple[int, ...]:
-        """Give the numbers so that parents come before children, ties by number."""
+        """Return the numbers so that parents come before children, ties by number."""
         return self.directed_part.order()
 
     @property
@@ -215,12 +215,12 @@ class _Partial:
 
     @classmethod
     def of(cls, pdag: PDAG) -> "_Partial":
-        """The state of a PDAG."""
+        """Return the state of a PDAG."""
         rows = (pdag.parents, pdag.children, pdag.neighbours)
         return cls(*(list(map(set, row)) for row in rows))
 
     def copy(self) -> "_Partial":
-        """The same, to go another way from here."""
+        """Return the same, to go another way from here."""
         self.own = set()
         return _Partial(self.parents.copy(), self.children.copy(), self.free.copy())
 
@@ -232,7 +232,7 @@ class _Partial:
                 rows[node] = rows[node].copy()
 
     def is_adjacent(self, one: int, two: int) -> bool:
-        """Whether two nodes are adjacent."""
+        """Return whether two nodes are adjacent."""
         return two in self.free[one] or two in self.parents[one] or two in self.children[one]
 
     def direct(self, *arcs: NumberedArc) -> "_Partial":
@@ -281,7 +281,7 @@ class _Partial:
         return near if rows == near.parents else DAG.make_unchecked(near.nodes, rows)
 
     def pdag(self, nodes: tuple[str, ...]) -> PDAG:
-        """The state as a graph."""
+        """Return the state as a graph."""
         parents, free = (
             tuple(tuple(sorted(row)) for row in rows) for rows in (self.parents, self.free)
         )
@@ -310,7 +310,7 @@ def directed_by(pdag: PDAG, arcs: Iterable[NumberedArc]) -> PDAG:
 
 
 def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[DAG]:
-    """The members of a class, or one for each way in which the edges at some nodes can run.
+    """Return the members of a class, or one for each way in which the edges at some nodes can run.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ class Members(NamedTuple):
 def some_members(
     pdag: PDAG, near: DAG, at: Sequence[int], most: int, rng: np.random.Generator
 ) -> Members:
-    """The members of a class that differ in the parents of some nodes, up to a number.
+    """Return the members of a class that differ in the parents of some nodes, up to a number.
 
     Where there are more, some far apart: `near`, the one with all edges out of the nodes and the one
     with all into them, as far as these can be, and others by chance.

@@ -104,7 +104,7 @@ class Rules:
         return Frame((Series("rule", [kind for kind, _ in rows]), texts)).to_html(MAX_ROWS)
 
     def to_dict(self) -> dict[str, Any]:
-        """The rules of a directed graph as plain values; ``Rules(**values)`` makes them again.
+        """Return the rules of a directed graph as plain values; ``Rules(**values)`` makes them again.
 
         Examples
         --------
@@ -169,7 +169,7 @@ class Limits:
     required : for each child the parents it must have.
     barred : for each child the parents it must not have; None if there are none at all.
     max_parents : largest number of parents, or None.
-    condition : what a whole graph must fulfil beside, or None.
+    condition : what a whole graph must fulfil next to, or None.
 
     Examples
     --------
@@ -205,10 +205,10 @@ class Limits:
         return all(bound is None for bound in bounds) and not any(self.required)
 
     def where(self, condition: Callable[[DAG], bool]) -> Self:
-        """The same limits with a condition on the graph as a whole; earlier ones hold, too.
+        """Return the same limits with a condition on the graph as a whole; earlier ones hold, too.
 
         Searches that walk from graph to graph never leave the graphs that fulfil it, so they have to start
-        at one; equivalence search and the exact search, which do not walk so, refuse it.
+        at one; equivalence search and the exact search, which do not walk so, reject it.
 
         Examples
         --------
@@ -221,7 +221,7 @@ class Limits:
         return replace(self, condition=both)
 
     def allows(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Tell whether a child may have exactly these parents.
+        """Return whether a child may have exactly these parents.
 
         Examples
         --------
@@ -235,7 +235,7 @@ class Limits:
         return all(parent in parents for parent in self.required[child])
 
     def allows_graph(self, dag: DAG) -> bool:
-        """Tell whether a whole graph obeys the rules.
+        """Return whether a whole graph obeys the rules.
 
         Raises
         ------
@@ -274,9 +274,9 @@ class Limits:
         return mask
 
     def candidates(self, child: int) -> NDArray[np.intp]:
-        """List the parents that a child may have beside its required ones, ascending.
+        """List the parents that a child may have next to its required ones, ascending.
 
-        Made anew at each call, so that many columns without rules cost no memory.
+        Made again at each call, so that many columns without rules cost no memory.
 
         Examples
         --------
@@ -321,7 +321,7 @@ class HasChild:
     node: int
 
     def __call__(self, dag: DAG) -> bool:
-        """Whether it has one in this graph."""
+        """Return whether it has one in this graph."""
         return bool(dag.children[self.node])
 
 

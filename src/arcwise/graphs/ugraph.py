@@ -87,7 +87,7 @@ class UGraph(AnyGraph):
         Parameters
         ----------
         edges : pairs of names or numbers, in either order, or texts such as "a -- b".
-        nodes : all names; the sorted names of the edges if left out.
+        nodes : all names; the sorted names of the edges by default.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class UGraph(AnyGraph):
         return tuple(node_names(self, clique) for clique in numbered_cliques(self))
 
     def has_edge(self, one: Node, two: Node) -> bool:
-        """Tell whether two nodes are joined.
+        """Return whether two nodes are joined.
 
         Examples
         --------
@@ -230,7 +230,7 @@ class UGraph(AnyGraph):
 
 
 def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) -> None:
-    """Refuse neighbours that are told at one end only."""
+    """Reject neighbours that are told at one end only."""
     # Ascending rows make the transpose ascending too, so symmetry is plain equality.
     if transpose(rows) == rows:
         return
@@ -260,7 +260,7 @@ def numbered_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
 
 
 def decomposable(graph: UGraph) -> bool:
-    """Tell whether every cycle of four or more nodes has a shortcut.
+    """Return whether every cycle of four or more nodes has a shortcut.
 
     Examples
     --------
