@@ -77,7 +77,7 @@ class Conditional(Protocol):
         ...
 
     def distribution(self, xs: Columns, size: int) -> Distribution:
-        """The distribution of each row; of a discrete variable, a Categorical of codes.
+        """Return the distribution of each row; of a discrete variable, a Categorical of codes.
 
         It may be left out: `distribution_of` then tabulates `logpdf`.
         """
@@ -89,7 +89,7 @@ class Conditional(Protocol):
 
 
 def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
-    """The distribution of a variable in each row, given the columns that its model takes.
+    """Return the distribution of a variable in each row, given the columns that its model takes.
 
     A model without a method `distribution` is tabulated: its `logpdf` at the levels of a discrete variable,
     or on a grid around values that it draws.
@@ -180,10 +180,10 @@ class Fits(ABC):
 
     @abstractmethod
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        """The fitted local model of `child` given `parents`."""
+        """Return the fitted local model of `child` given `parents`."""
 
     def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether there is such a model; where not, all likelihoods of the set are -inf."""
+        """Return whether there is such a model; where not, all likelihoods of the set are -inf."""
         return True
 
     def never(self, child: int) -> frozenset[int]:
@@ -199,7 +199,7 @@ class Fits(ABC):
         """Free parameters of the model for each parent set; FitError where they have no meaning."""
 
     def choice(self, child: int, sets: ParentSets) -> Array | None:
-        """Nats that choosing among forms of a model costs, beside its parameters; None for a single form."""
+        """Nats that choosing among forms of a model costs, next to its parameters; None for a single form."""
         return None
 
     @abstractmethod
@@ -236,7 +236,7 @@ class Fits(ABC):
         return None
 
     def retuned(self, graph: "DAG") -> Self | None:
-        """The same with what all local models share tuned to a graph; None where nothing changes."""
+        """Return the same with what all local models share tuned to a graph; None where nothing changes."""
         return None
 
     def resampled(self, weights: Array, graph: "DAG") -> "tuple[Fits, ...] | None":
@@ -250,7 +250,7 @@ class Fits(ABC):
         return None
 
     def seconds(self, inputs: int) -> float:
-        """Roughly how long one local model with so many inputs takes; 0 where nobody will wait."""
+        """Roughly how long one local model with this many inputs takes; 0 where nobody will wait."""
         return 0.0
 
     def params_by_size(self) -> Array | None:
@@ -322,24 +322,26 @@ class Family(ABC):
         """Fit the model of column `y` given the columns `xs`."""
 
     def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
-        """Whether there is a model of a variable given such parents; where not, a set scores -inf."""
+        """Return whether there is a model of a variable given such parents; where not, a set scores -inf."""
         return child.kind in self.kinds and all(p.kind in self.parent_kinds for p in parents)
 
     def kinds_of(self, name: str) -> frozenset[Kind]:
-        """The kinds of columns that there are models of for a variable."""
+        """Return the kinds of columns that there are models of for a variable."""
         return self.kinds
 
     def recast(self, table: Table) -> Table:
-        """The columns with kinds that suit the family: numeric levels are numbers if levels have no model."""
+        """Return the columns with kinds that suit the family: numeric levels are numbers if levels have no
+        model.
+        """
         suits = "discrete" in self.kinds or not any(v.levels for v in table.variables)
         return table if suits else as_numbers(table)
 
     def prepare(self, table: Table) -> Table:
-        """Check columns of kinds that the family takes, without gaps; notes say what may surprise."""
+        """Check columns of kinds that the family takes, without missing values; notes say what may surprise."""
         return table
 
     def with_gaps(self, table: Table) -> Statistics:
-        """The statistics of rows with missing values, if the family takes them."""
+        """Return the statistics of rows with missing values, if the family takes them."""
         raise FitError(f"A {self.name} model needs rows without missing values.")
 
     def defaults(self, statistics: Statistics) -> Defaults:
@@ -354,11 +356,11 @@ class Family(ABC):
         )
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """The score that fits the family best where none is asked for."""
+        """Return the score that fits the family best where none is requested."""
         return DefaultScore("loo")
 
     def default_penalty(self, columns: int, rows: float) -> float:
-        """The penalty per edge, in nats per row, where none is asked for."""
+        """Return the penalty per edge, in nats per row, where none is requested."""
         return 0.0
 
     def set_apart(self, table: Table) -> tuple[str, ...]:
@@ -366,7 +368,7 @@ class Family(ABC):
         return ()
 
     def default_parents(self, rows: float) -> int | None:
-        """The largest number of parents that so many rows can carry; None for no bound."""
+        """Return the largest number of parents that this many rows can carry; None for no bound."""
         return None
 
     def bind(self, source: Source, **options: Any) -> Fits:
@@ -401,9 +403,9 @@ class Family(ABC):
         return RowFits(self, statistics)
 
     def rows_of(self, statistics: Statistics) -> Table:
-        """The rows of statistics; an error where there are none."""
+        """Return the rows of statistics; an error where there are none."""
         return statistics.rows(f"A {self.name} model needs")
 
     def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The word of each variable's family."""
+        """Return the word of each variable's family."""
         return (self.name,) * len(names)

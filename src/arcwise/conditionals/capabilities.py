@@ -73,7 +73,8 @@ class Linear(Protocol):
 
 
 def linear_of(model: Conditional) -> Linear | None:
-    """The linear regression that a local model is, or None; a model is one if it has a property `linear`.
+    """Return the linear regression that a local model is, or None; a model is one if it has a property
+    `linear`.
 
     >>> from arcwise.conditionals import DiscreteConditional
     >>> linear_of(DiscreteConditional(np.array([0.5, 0.5]))) is None
@@ -84,7 +85,7 @@ def linear_of(model: Conditional) -> Linear | None:
 
 
 def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
-    """The regressions for configurations of discrete parents that a local model is, or None.
+    """Return the regressions for configurations of discrete parents that a local model is, or None.
 
     A model is one if it has a property `regressions`.
     """
@@ -93,7 +94,8 @@ def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
 
 
 def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: int) -> Array | None:
-    """The coefficients of some parents in each row, or None where the model is not linear in them together.
+    """Return the coefficients of some parents in each row, or None where the model is not linear in them
+    together.
 
     A model that is linear in some parents given the others has a method `slopes_at` that gives them.
 
@@ -120,10 +122,10 @@ def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: i
 
 
 def table_of(model: Conditional, levels: int) -> Array | None:
-    """The table of probabilities that a local model is, or None.
+    """Return the table of probabilities that a local model is, or None.
 
-    It has one axis for each parent, and the variable's own, of so many levels, last. A model is one if it has
-    a method `as_table` that gives it.
+    It has one axis for each parent, and the variable's own, of this many levels, last. A model is one if it
+    has a method `as_table` that gives it.
     """
     own = getattr(model, "as_table", None)
     table = None if own is None else own(levels)
@@ -131,6 +133,8 @@ def table_of(model: Conditional, levels: int) -> Array | None:
 
 
 def windows_of(model: Conditional) -> "ParzenConditional | None":
-    """The windows around rows of the data that a local model is, or None: it has a property `windows`."""
+    """Return the windows around rows of the data that a local model is, or None: it has a property
+    `windows`.
+    """
     found: ParzenConditional | None = getattr(model, "windows", None)
     return found

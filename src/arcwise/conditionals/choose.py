@@ -89,7 +89,7 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
 
 
 def _words(model: str | Mapping[str, str], variables: Sequence[Variable]) -> dict[str, str]:
-    """The name of a family, or "auto", for each variable."""
+    """Return the name of a family, or "auto", for each variable."""
     names = [variable.name for variable in variables]
     if not isinstance(model, Mapping):
         return dict.fromkeys(names, model)
@@ -121,7 +121,7 @@ def _automatic(variables: Sequence[Variable], graph: str) -> str:
 def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> Statistics:
     """Bring data into the form that a family takes; statistics without rows are in it already.
 
-    First kinds: numeric levels become numbers unless their kind was asked for. Then missing values, by the
+    First kinds: numeric levels become numbers unless their kind was requested. Then missing values, by the
     policy `missing`: a family that learns from rows with missing values gets them, others get the complete
     rows, with weights by "weights". Then the family's check of its columns.
     """
@@ -143,7 +143,7 @@ def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> St
 
 
 def _check_weights(table: Table) -> Table:
-    """The rows whose weights are positive; weights must sum to numbers of rows."""
+    """Return the rows whose weights are positive; weights must sum to numbers of rows."""
     if table.weights is None:
         return table
     table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row
@@ -155,7 +155,9 @@ def _check_weights(table: Table) -> Table:
 
 
 def recast(family: Family, table: Table) -> Table:
-    """A table with the kinds that a family takes; columns that it does not take are named all at once."""
+    """Return a table with the kinds that a family takes; columns that it does not take are named all at
+    once.
+    """
     table = family.recast(table)
     wrong = [v.name for v in table.variables if v.kind not in family.kinds_of(v.name)]
     if not wrong:
@@ -206,15 +208,15 @@ class MixedFamily(Family):
         return any(family.counts for family in self.families.values())
 
     def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The name of each variable's family."""
+        """Return the name of each variable's family."""
         return tuple(self.families[name].name for name in names)
 
     def kinds_of(self, name: str) -> frozenset[Kind]:
-        """The kinds of columns that the variable's family has models of."""
+        """Return the kinds of columns that the variable's family has models of."""
         return self.families[name].kinds
 
     def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
-        """Whether the child's own family has such a model."""
+        """Return whether the child's own family has such a model."""
         return self.families[child.name].takes(child, parents)
 
     def fit(
@@ -229,13 +231,13 @@ class MixedFamily(Family):
         return self.families[child.name].fit(y, xs, child, parents, weights)
 
     def recast(self, table: Table) -> Table:
-        """Each column with the kind that its own family takes."""
+        """Return each column with the kind that its own family takes."""
         parts = (family.recast(part) for family, part in self._parts(table))
         kinds = {v.name: v.kind for part in parts for v in part.variables}
         return table.recast({n: k for n, k in kinds.items() if k != table.variable(n).kind})
 
     def prepare(self, table: Table) -> Table:
-        """Each family's check of its own columns; all rows stay, and what may surprise is noted."""
+        """Return each family's check of its own columns; all rows stay, and what may surprise is noted."""
         checked = [family.prepare(part).notes for family, part in self._parts(table)]
         notes = dict.fromkeys(note for own in checked for note in own if note not in table.notes)
         return table.with_notes(*notes)
@@ -251,12 +253,12 @@ class MixedFamily(Family):
         return DefaultScore("loo" if "loo" in scores else "ebic")
 
     def default_parents(self, rows: float) -> int | None:
-        """The smallest bound of a family, if one has a bound."""
+        """Return the smallest bound of a family, if one has a bound."""
         bounds = (family.default_parents(rows) for family in self.members)
         return min((bound for bound in bounds if bound is not None), default=None)
 
     def shares(self) -> list[tuple[Family, list[str]]]:
-        """Each family with the variables that it has models of."""
+        """Return each family with the variables that it has models of."""
         families = {family.name: family for family in self.families.values()}
         return [
             (family, [name for name, own in self.families.items() if own.name == word])
@@ -264,7 +266,7 @@ class MixedFamily(Family):
         ]
 
     def _parts(self, table: Table) -> list[tuple[Family, Table]]:
-        """Each family with the columns of its own variables."""
+        """Return each family with the columns of its own variables."""
         return [(family, table.select(names)) for family, names in self.shares()]
 
     @property
@@ -291,7 +293,7 @@ class MixedFamily(Family):
 
 
 def _view(family: Family, table: Table) -> Table:
-    """A table as a family can be tied to it: columns that it can do nothing with are constants."""
+    """Return a table as a family can be tied to it: columns that it can do nothing with are constants."""
     known, columns = family.kinds | family.parent_kinds, list(table.columns)
     variables = list(table.variables)
     for i, variable in enumerate(table.variables):
@@ -314,7 +316,7 @@ class MixedFits(RowFits):
         self.threads = max(part.threads for part in parts.values())
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        """The fitted local model of `child` given `parents`, of its own family."""
+        """Return the fitted local model of `child` given `parents`, of its own family."""
         if not self.takes(child, parents):
             own, *given = (self.table.variables[j] for j in (child, *parents))
             raise no_model(self.models[child], own, given)
@@ -353,7 +355,9 @@ class MixedFits(RowFits):
         return _MixedHeldOut(self, held)
 
     def retuned(self, graph: DAG) -> Self | None:
-        """The same with what local models of a family share tuned to a graph; None if nothing changes."""
+        """Return the same with what local models of a family share tuned to a graph; None if nothing
+        changes.
+        """
         found = {word: fits.retuned(graph) for word, fits in self.parts.items()}
         if not any(found.values()):
             return None

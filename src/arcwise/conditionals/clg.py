@@ -77,7 +77,7 @@ class ConditionalGaussianModel:
         return self.intercepts.size * (self.discrete.count(False) + 2)
 
     def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
-        """Tell whether there is a regression for each configuration of these parents."""
+        """Return whether there is a regression for each configuration of these parents."""
         levels = tuple(len(each.levels or ()) for each in parents if each.discrete)
         kinds = tuple(each.discrete for each in parents)
         return not variable.discrete and self.discrete == kinds and self.intercepts.shape == levels
@@ -109,7 +109,7 @@ class ConditionalGaussianModel:
         return out
 
     def distribution(self, xs: Columns, size: int) -> Normal:
-        """The normal distribution of each row."""
+        """Return the normal distribution of each row."""
         sd = np.sqrt(self.variances[self._split(xs)[0]])
         return Normal(self.mean(xs, size), np.broadcast_to(sd, size).astype(float))
 
@@ -134,7 +134,7 @@ class ConditionalGaussianModel:
         )
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The regressions as a table."""
+        """Return the regressions as a table."""
         given = ", ".join(each.name for each in parents)
         lines = self.frame_of(child, parents).to_text().splitlines()
         return "\n  ".join(
@@ -192,7 +192,7 @@ class ConditionalGaussian(Family):
         )
 
     def prepare(self, table: Table) -> Table:
-        """Refuse numbers whose squares cannot be computed."""
+        """Reject numbers whose squares cannot be computed."""
         check_sizes(table)
         return table
 
@@ -206,7 +206,7 @@ class ConditionalGaussian(Family):
 
 
 def _floor(y: Array, w: Array) -> float:
-    """The smallest variance of a column's models."""
+    """Return the smallest variance of a column's models."""
     mean = float(np.average(y, weights=w))
     spread = float(np.average((y - mean) ** 2, weights=w))
     return max(FLOOR * spread, (_SMALLEST * max(1.0, abs(mean))) ** 2 if spread == 0 else 0.0)

@@ -90,7 +90,7 @@ class DiscreteConditional:
         return self.table.size // levels * (levels - 1)
 
     def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
-        """Tell whether the table has a row for each configuration of these parents, and these levels.
+        """Return whether the table has a row for each configuration of these parents, and these levels.
 
         >>> table = DiscreteConditional(np.array([0.5, 0.5]))
         >>> table.matches(Variable("a", ("x", "y")), ()), table.matches(Variable("a"), ())
@@ -99,11 +99,11 @@ class DiscreteConditional:
         return self.table.shape == tuple(len(each.levels or ()) for each in (*parents, variable))
 
     def as_table(self, levels: int) -> Array:
-        """The table: what this model is (see `table_of`)."""
+        """Return the table: what this model is (see `table_of`)."""
         return self.table
 
     def rows_of(self, xs: Columns, size: int) -> Array:
-        """The row of the table for each row of the parents."""
+        """Return the row of the table for each row of the parents."""
         rows: Array = self.table[tuple(np.asarray(x, dtype=np.intp) for x in xs)]
         return np.broadcast_to(rows, (size, self.table.shape[-1]))
 
@@ -115,7 +115,7 @@ class DiscreteConditional:
         return out
 
     def distribution(self, xs: Columns, size: int) -> Categorical:
-        """The probabilities of each row."""
+        """Return the probabilities of each row."""
         return Categorical(self.rows_of(xs, size))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
@@ -129,7 +129,7 @@ class DiscreteConditional:
         return codes.astype(code_type(heap.shape[-1]))
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The table as one writes it: a line for each configuration of the parents."""
+        """Return the table as one writes it: a line for each configuration of the parents."""
         levels = [str(level) for level in child.levels or ()]
         flat = self.table.reshape(-1, len(levels))
         if not parents:
@@ -150,7 +150,7 @@ class DiscreteConditional:
 
 
 def _share(probability: float) -> str:
-    """A probability with as many digits as tell it from 0 and 1."""
+    """Return a probability with as many digits as tell it from 0 and 1."""
     return f"{probability:.4g}" if 0 < probability < 0.001 else f"{probability:.3f}"
 
 
@@ -166,7 +166,7 @@ class PseudoCounts:
     each: str = "table"
 
     def cell(self, levels: int, configurations: float) -> float:
-        """The pseudo-count of a cell of a table."""
+        """Return the pseudo-count of a cell of a table."""
         share = {"cell": 1.0, "row": levels, "table": levels * configurations}[self.each]
         return self.size / share
 
@@ -181,7 +181,7 @@ class PseudoCounts:
 
 
 def _pseudo_counts(**sizes: float | None) -> PseudoCounts:
-    """The smoothing that options ask for: the size for each table, row or cell."""
+    """Return the smoothing that options ask for: the size for each table, row or cell."""
     chosen = [(size, each) for each, size in sizes.items() if size is not None]
     if len(chosen) > 1:
         raise FitError(
@@ -282,5 +282,5 @@ def check_cells(variables: Sequence[Variable]) -> None:
 
 
 def smooth(counts: Array, smoothing: PseudoCounts) -> DiscreteConditional:
-    """A table of probabilities from counts, the child's axis last."""
+    """Return a table of probabilities from counts, the child's axis last."""
     return DiscreteConditional(smoothing.rows(counts, counts.size / counts.shape[-1]))

@@ -69,13 +69,13 @@ class DiscreteFits(Fits):
         return DiscreteScores(self.counted, "likelihood", most_cells=MOST_CELLS)
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> DiscreteConditional:
-        """The fitted table of `child` given `parents`."""
+        """Return the fitted table of `child` given `parents`."""
         members = (*parents, child)
         check_cells([self.statistics.variables[i] for i in members])
         return smooth(self.statistics.counts(members), self.smoothing)
 
     def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether the table is small enough."""
+        """Return whether the table is small enough."""
         return self.cells(child, parents) <= MOST_CELLS
 
     def cells(self, child: int, parents: tuple[int, ...]) -> float:
@@ -102,7 +102,7 @@ class DiscreteFits(Fits):
         )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood in closed form: one unit is taken out of the counts of its cell."""
+        """Leave-one-out log-likelihood in closed form: one unit is removed of the counts of its cell."""
         lost = self.table.unit_weights()
         if self.smoothing.size > 0 and (self.table.weights is None or self.table.copies == "apart"):
             return self._loo.many(child, sets)
@@ -193,7 +193,7 @@ def _log_sum(weights: Array, cell: Array, row: Array, levels: int) -> float:
 
 
 def _groups(fits: DiscreteFits, parents: tuple[int, ...]) -> NDArray[np.intp]:
-    """The configuration of each row, numbered by what occurs."""
+    """Return the configuration of each row, numbered by what occurs."""
     groups = np.zeros(fits.table.rows, dtype=np.intp)
     for parent in parents:
         keys = groups * fits.levels[parent] + fits.table.columns[parent]

@@ -9,7 +9,7 @@ __all__ = ["count_rows"]
 
 
 def count_rows(table: Table) -> Table:
-    """The distinct rows in the order of what they contain, with how often each occurs."""
+    """Return the distinct rows in the order of what they contain, with how often each occurs."""
     weights = np.ones(table.rows) if table.weights is None else table.weights
     order = canonical_order(table.columns, weights)
     order = order[weights[order] > 0]

@@ -17,7 +17,7 @@ _LARGEST = 1e140  # squares, and sums of squares, stay within floating-point num
 
 
 def no_count(family: "Family") -> NoReturn:
-    """Refuse to count the parameters of models that have no number of them."""
+    """Reject to count the parameters of models that have no number of them."""
     raise FitError(
         f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
         "ebic) cannot be used: use loo or kfold."
@@ -25,7 +25,7 @@ def no_count(family: "Family") -> NoReturn:
 
 
 def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
-    """The error of a model that the family does not have."""
+    """Return the error of a model that the family does not have."""
     given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
     return FitError(
         f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: use "
@@ -34,7 +34,7 @@ def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitErro
 
 
 def check_sizes(table: Table) -> None:
-    """Refuse columns of numbers so large, or so close to each other, that squares have no number."""
+    """Reject columns of numbers so large, or so close to each other, that squares have no number."""
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.discrete or np.isnan(column).all():
             continue
@@ -47,7 +47,7 @@ def check_sizes(table: Table) -> None:
 
 
 def no_marginal(models: Sequence[str]) -> FitError:
-    """The error of models without a marginal likelihood of this kind."""
+    """Return the error of models without a marginal likelihood of this kind."""
     return FitError(
         f"The score 'marginal' is one of neural models, and these are {', '.join(sorted(set(models)))}: take "
         "model='neural', or score='bge' of gaussian and 'bdeu' of discrete models."

@@ -113,7 +113,7 @@ class GaussianConditional:
         return out
 
     def distribution(self, xs: Columns, size: int) -> Normal:
-        """The normal distribution of each row."""
+        """Return the normal distribution of each row."""
         return Normal(self.mean(xs, size), np.array(self.sd))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
@@ -121,7 +121,7 @@ class GaussianConditional:
         return self.mean(xs, size) + self.sd * rng.standard_normal(size)
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The model in a sentence, with standard errors where it was fitted to rows by itself."""
+        """Return the model in a sentence, with standard errors where it was fitted to rows by itself."""
         errors = [f" (se {error:.2g})" if self.rows else "" for error in self.standard_errors]
         terms = [f"{self.intercept:.5g}{errors[0]}"]
         for parent, slope, error in zip(parents, self.coefficients, errors[1:], strict=True):

@@ -42,13 +42,13 @@ class RowFits(Fits):
         self._counts: dict[tuple[int, tuple[int, ...]], int | None] = {}
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        """The fitted local model of `child` given `parents`."""
+        """Return the fitted local model of `child` given `parents`."""
         model = _fit(self.family, self.table, child, parents)
         self._counts[child, parents] = model.n_params
         return model
 
     def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether the family has such a model."""
+        """Return whether the family has such a model."""
         return bool(possible(self.family, self.table, child, (parents,)))
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
@@ -149,7 +149,7 @@ class ViewFits(Fits):
         self._bound: dict[int, tuple[Statistics, Fits]] = {}
 
     def part(self, child: int, parents: tuple[int, ...]) -> Fits:
-        """The family tied to the view of a parent set."""
+        """Return the family tied to the view of a parent set."""
         view = self.statistics.view(child, parents)
         if (
             id(view) not in self._bound
@@ -158,11 +158,11 @@ class ViewFits(Fits):
         return self._bound[id(view)][1]
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        """The fitted local model of `child` given `parents`."""
+        """Return the fitted local model of `child` given `parents`."""
         return self.part(child, parents).conditional(child, parents)
 
     def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Whether there is such a model."""
+        """Return whether there is such a model."""
         return self.part(child, parents).takes(child, parents)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
@@ -194,7 +194,7 @@ class ViewFits(Fits):
     def _batched(
         self, child: int, sets: ParentSets, values: Callable[[Fits, ParentSets], Array]
     ) -> Array:
-        """The values of all sets, in one call for those that share their view."""
+        """Return the values of all sets, in one call for those that share their view."""
         shares: dict[Fits, list[int]] = {}
         for i, parents in enumerate(sets):
             shares.setdefault(self.part(child, parents), []).append(i)

@@ -46,7 +46,7 @@ class ExpertsFit(NamedTuple):
 
 
 def fit_experts(values: Array, y: Array, weights: Array, most: int, margin: float) -> ExpertsFit:
-    """The mixture of best BIC.
+    """Return the mixture of best BIC.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def fit_experts(values: Array, y: Array, weights: Array, most: int, margin: floa
 
 
 def _grown(values: Array, y: Array, weights: Array, start: ExpertsFit) -> ExpertsFit | None:
-    """The best mixture with one more expert, from the splits of the largest."""
+    """Return the best mixture with one more expert, from the splits of the largest."""
     k = int((weights @ start.shares).argmax())
     fitted = values @ start.coefficients[:, k]
     off = y - fitted
@@ -98,7 +98,7 @@ def _grown(values: Array, y: Array, weights: Array, start: ExpertsFit) -> Expert
 
 
 def _median(values: Array, weights: Array) -> float:
-    """The weighted median."""
+    """Return the weighted median."""
     order = np.argsort(values, kind="stable")
     heap = np.cumsum(weights[order])
     return float(values[order[np.searchsorted(heap, 0.5 * heap[-1])]])
@@ -123,7 +123,7 @@ def _rounds(
 def _maximise(
     values: Array, y: Array, weights: Array, shares: Array, gates: Array | None
 ) -> ExpertsFit:
-    """The parameters that suit the rows' shares, with the shares and the log-likelihood that follow."""
+    """Return the parameters that suit the rows' shares, with the shares and the log-likelihood that follow."""
     d, count = values.shape[1], shares.shape[1]
     coefficients, sds = np.zeros((d, count)), np.zeros(count)
     for k in range(count):
@@ -148,7 +148,7 @@ def _maximise(
 
 
 def _decay(d: int, count: int) -> Array:
-    """The precision of the gates' slopes, the same for all experts."""
+    """Return the precision of the gates' slopes, the same for all experts."""
     inner = np.zeros(d)
     inner[1:] = _GATE_DECAY
     return np.kron(np.linalg.inv(np.eye(count - 1) + 1), np.diag(inner))

@@ -51,7 +51,7 @@ class ExpertsFamily(Family):
         return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """The extended BIC."""
+        """Return the extended BIC."""
         return DefaultScore("ebic", {"gamma": 1.0})
 
     def default_parents(self, rows: float) -> int:

@@ -25,7 +25,7 @@ class ExpertsFits(RowFits):
         self._experts: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> ExpertsConditional:
-        """The fitted model of `child` given `parents`."""
+        """Return the fitted model of `child` given `parents`."""
         model = super().conditional(child, parents)
         if not isinstance(model, ExpertsConditional):
             raise TypeError("the family fits mixtures of experts")
@@ -43,7 +43,7 @@ class ExpertsFits(RowFits):
 def fit_mixture(
     table: Table, child: int, parents: tuple[int, ...], most: int, margin: float
 ) -> ExpertsConditional:
-    """The mixture of best BIC; parents in any order, with rows by what they contain.
+    """Return the mixture of best BIC; parents in any order, with rows by what they contain.
 
     Parents without rows enough for their linear effects have none.
     """
@@ -62,7 +62,7 @@ def fit_mixture(
 def _model_of(
     design: Design, child: int, parents: tuple[int, ...], columns: list[int], mixing: ExpertsFit
 ) -> ExpertsConditional:
-    """The mixture in the units of the data."""
+    """Return the mixture in the units of the data."""
     members, scale = list(parents), float(design.scales[child])
     coefficients = mixing.coefficients * scale
     coefficients[0] += design.centres[child]

@@ -113,7 +113,7 @@ class ExpertsConditional:
         return out
 
     def distribution(self, xs: Columns, size: int) -> Mixture:
-        """The mixture of normal distributions of each row."""
+        """Return the mixture of normal distributions of each row."""
         logs, means = self._parts(xs, size)
         return Mixture(means, self.sds[None, :], np.exp(logs))
 
@@ -126,7 +126,7 @@ class ExpertsConditional:
         return drawn
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The experts in the order of their shares, one a line, in the units of the data."""
+        """Return the experts in the order of their shares, one a line, in the units of the data."""
         count = len(self.sds)
         head = f"{child.name}: {count} linear expert{'s' * (count > 1)}"
         head += ", with shares that depend on the parents" if count > 1 and len(self.inputs) else ""

@@ -34,7 +34,7 @@ class _Start(NamedTuple):
 
 
 def fit_category(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> FittedLayer:
-    """The evidence of a category given its parents, and the best layer."""
+    """Return the evidence of a category given its parents, and the best layer."""
     counts = np.zeros((inputs.levels[child], len(inputs.weights)))
     counts[inputs.table.columns[child].astype(np.intp), np.arange(counts.shape[1])] = inputs.weights
     columns = inputs.columns(parents)
@@ -68,7 +68,7 @@ def _start(inputs: LayerInputs, counts: Array, straight: list[int], charge: floa
 def _with_units(
     inputs: LayerInputs, columns: list[int], straight: list[int], start: _Start, best: FittedLayer
 ) -> FittedLayer:
-    """The better of the logits with and without hidden units, at the average of their evidence."""
+    """Return the better of the logits with and without hidden units, at the average of their evidence."""
     width = max(min(_FEWEST, inputs.width), 2 * inputs.width // len(start.counts))
     values, trials, top = inputs.values(columns), [], (-np.inf, 0.0, 0.0, np.zeros((0, 0)))
     for scale in SCALES:
@@ -100,7 +100,7 @@ def _with_units(
 def _first(
     inputs: LayerInputs, columns: list[int], scale: float, width: int
 ) -> tuple[Array, Array]:
-    """The first units of the layer."""
+    """Return the first units of the layer."""
     weights, biases = inputs.layer(columns, scale)
     return weights[:, :width], biases[:width]
 
@@ -111,14 +111,14 @@ def _contrasts(levels: int) -> Array:
 
 
 def _curvature(start: _Start, units: Array) -> tuple[Array, Array]:
-    """Slopes and curvatures of further units beside the linear logit, along the axes of the curvature."""
+    """Slopes and curvatures of further units next to the linear logit, along the axes of the curvature."""
     beyond, slopes = _beyond(start, units, np.exp(start.logit.logs))
     sizes, axes = np.linalg.eigh(beyond)
     return axes.T @ slopes, np.maximum(sizes, 0.0)
 
 
 def _beyond(start: _Start, units: Array, probabilities: Array) -> tuple[Array, Array]:
-    """The information of units that the inputs do not have, and the slopes, in independent contrasts."""
+    """Return the information of units that the inputs do not have, and the slopes, in independent contrasts."""
     rows, last = start.counts.sum(axis=0), len(start.counts) - 1
     wide = np.vstack([start.rows, units])
     d, size = len(start.rows), len(wide)
@@ -138,7 +138,7 @@ def _beyond(start: _Start, units: Array, probabilities: Array) -> tuple[Array, A
 
 
 def _laplace(start: _Start, units: Array, ridge: float, plain: float) -> tuple[float, Array]:
-    """The evidence of the logit with hidden units, and its coefficients."""
+    """Return the evidence of the logit with hidden units, and its coefficients."""
     last, d, width = len(start.counts) - 1, len(start.rows), len(units)
     wide = np.vstack([start.rows, units])
     prior = np.zeros((last, d + width, last, d + width))

@@ -89,7 +89,7 @@ class LayerInputs:
         return other
 
     def redrawn(self, draw: int) -> Self:
-        """The same with other random weights."""
+        """Return the same with other random weights."""
         other = copy(self)
         other.draw, other.random = draw, {}
         return other
@@ -100,11 +100,11 @@ class LayerInputs:
         return self.design.levels
 
     def columns(self, parents: tuple[int, ...]) -> list[int]:
-        """The columns of the design that a layer on some parents has as inputs, each once."""
+        """Return the columns of the design that a layer on some parents has as inputs, each once."""
         return [c for j in parents for c in self.design.main(j) if self._varies(c)]
 
     def independent(self, columns: list[int]) -> list[int]:
-        """The columns that do not follow from those before them."""
+        """Return the columns that do not follow from those before them."""
         members = [0, *columns]
         kept = independent(self.design.products[np.ix_(members, members)])
         return [members[k] for k in kept.tolist() if k]

@@ -19,7 +19,8 @@ __all__ = ["fit_network", "model_of"]
 def fit_network(
     table: Table, child: int, parents: tuple[int, ...], width: int, trained: bool
 ) -> NeuralConditional:
-    """The network of the layer that has most evidence, trained if that predicts better; parents in any order.
+    """Return the network of the layer that has most evidence, trained if that predicts better; parents in
+    any order.
 
     Columns are sorted by their names and rows by what they contain, so their order changes no digit.
     """
@@ -42,7 +43,7 @@ def model_of(
     weights: Weights,
     trained: bool,
 ) -> NeuralConditional:
-    """The network of a layer with some weights."""
+    """Return the network of a layer with some weights."""
     design, members, centre, scale = inputs.design, list(parents), 0.0, 1.0
     if not inputs.levels[child]:
         centre, scale = float(design.centres[child]), float(design.scales[child])
@@ -81,7 +82,7 @@ def _spreads(inputs: LayerInputs, model: NeuralConditional, xs: Columns) -> tupl
 def _explained_share(
     inputs: LayerInputs, model: NeuralConditional, child: int, xs: Columns
 ) -> float:
-    """The share of the variance of a number, or of the log loss of a category, that a model explains."""
+    """Return the share of the variance of a number, or of the log loss of a category, that a model explains."""
     y, weights = inputs.table.columns[child], inputs.weights
     if model.levels:
         shares = np.bincount(y, weights, model.levels) / inputs.total

@@ -136,7 +136,7 @@ class NeuralConditional:
         return out
 
     def distribution(self, xs: Columns, size: int) -> Normal | Categorical:
-        """The normal distribution, or the probabilities of the levels, of each row."""
+        """Return the normal distribution, or the probabilities of the levels, of each row."""
         if self.levels:
             return Categorical(np.exp(self._log_probabilities(xs, size)))
         return Normal(*self._normal(xs, size))
@@ -157,7 +157,7 @@ class NeuralConditional:
         return not self.levels and bool(self.coefficients[1:, 1].any())
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The network in a few lines."""
+        """Return the network in a few lines."""
         if not len(self.inputs):
             return f"{child.name}: no effect of its parents"
         units = f"{len(self.biases)} {'trained' if self.trained else 'random'} hidden units"

@@ -51,7 +51,7 @@ class NeuralFamily(Family):
         return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """The marginal likelihood."""
+        """Return the marginal likelihood."""
         return DefaultScore("marginal")
 
     def default_parents(self, rows: float) -> int:

@@ -50,7 +50,7 @@ class _Basis(NamedTuple):
 
 
 def fit_number(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> FittedLayer:
-    """The evidence of a number given its parents, and the best layer.
+    """Return the evidence of a number given its parents, and the best layer.
 
     Parents without rows enough for their linear effects have none.
     """
@@ -96,7 +96,7 @@ def _linear(inputs: LayerInputs, centred: Array, y: Array) -> _Linear:
 def _best(
     inputs: LayerInputs, columns: list[int], linear: _Linear, y: Array, charge: float
 ) -> FittedLayer:
-    """The evidence with and without hidden units, and the layer of most evidence."""
+    """Return the evidence with and without hidden units, and the layer of most evidence."""
     rest, values = linear.rest, inputs.values(columns)
     squares = float(inputs.weights @ (rest * rest))
     plain = float(_log_evidence(np.array([squares]), inputs.total)[0])
@@ -125,7 +125,7 @@ def _best(
 
 
 def _average(one: float, two: float) -> float:
-    """The logarithm of the mean of two numbers with such logarithms."""
+    """Return the logarithm of the mean of two numbers with such logarithms."""
     return float(np.logaddexp(one, two) - np.log(2))
 
 
@@ -149,7 +149,9 @@ def _ridge(inputs: LayerInputs, basis: _Basis, rest: Array, squares: float) -> _
 
 
 def _log_evidence(squares: Array, n: float) -> Array:
-    """The largest log-likelihood of residuals with some sums of squares, their spread at least the floor."""
+    """Return the largest log-likelihood of residuals with some sums of squares, their spread at least the
+    floor.
+    """
     share = np.maximum(squares, 0.0) / n
     variance = np.maximum(share, LEAST_SD**2)
     logs: Array = -0.5 * n * (_LOG_2PI + np.log(variance) + share / variance)

@@ -85,7 +85,7 @@ Fit = Callable[[LayerInputs], FittedLayer]
 
 
 def weights_of(inputs: LayerInputs, layer: FittedLayer) -> Weights:
-    """The weights of a random layer."""
+    """Return the weights of a random layer."""
     width = len(layer.coefficients) - 1 - len(layer.columns)
     if not width:
         empty = np.zeros((len(layer.columns), 0))
@@ -95,7 +95,7 @@ def weights_of(inputs: LayerInputs, layer: FittedLayer) -> Weights:
 
 
 def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weights, bool]:
-    """The layer of most evidence, its weights, and whether they were trained.
+    """Return the layer of most evidence, its weights, and whether they were trained.
 
     `fit` gives the layer of a table's inputs.
     """
@@ -121,7 +121,7 @@ def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weigh
 
 
 def _shift_spread(weights: Weights, rows: _Rows, shift: float) -> Weights:
-    """The weights with another level of a number's spread."""
+    """Return the weights with another level of a number's spread."""
     if rows.levels:
         return weights
     outputs = weights.outputs.copy()
@@ -138,7 +138,7 @@ def _rows_of(inputs: LayerInputs, child: int, layer: FittedLayer) -> _Rows:
 def _best_choice(
     inputs: LayerInputs, child: int, fit: Fit, rows: _Rows, columns: list[int]
 ) -> tuple[_Choice, float]:
-    """The choice of most likelihood of held-out rows, and what its log spread lacks there.
+    """Return the choice of most likelihood of held-out rows, and what its log spread lacks there.
 
     It is the random layer as it is unless another choice has more.
     """
@@ -166,7 +166,9 @@ def _best_choice(
 
 
 def _judge(results: list[tuple[_Rows, Array]]) -> tuple[float, float]:
-    """The log-likelihood of held-out rows at the best level of the spread, and the shift to that level."""
+    """Return the log-likelihood of held-out rows at the best level of the spread, and the shift to that
+    level.
+    """
     if results[0][0].levels:
         return -sum(_category(outputs, rows)[0] for rows, outputs in results), 0.0
     counts = np.concatenate([rows.counts for rows, _ in results])
@@ -182,7 +184,7 @@ def _judge(results: list[tuple[_Rows, Array]]) -> tuple[float, float]:
 
 
 def _steady(weights: Weights, rows: _Rows) -> Weights:
-    """The weights with the usual spread in every row."""
+    """Return the weights with the usual spread in every row."""
     if rows.levels:
         return weights
     outputs = weights.outputs.copy()
@@ -194,7 +196,7 @@ def _steady(weights: Weights, rows: _Rows) -> Weights:
 def _descend(
     prior: Weights, rows: _Rows, choice: _Choice, begin: Weights | None = None
 ) -> tuple[Weights, float]:
-    """The weights that training reaches, and their loss; `prior` are those that decay pulls to."""
+    """Return the weights that training reaches, and their loss; `prior` are those that decay pulls to."""
     from scipy.optimize import minimize
 
     centre, pull = prior.flat, _pull(prior, choice.decay)
@@ -221,7 +223,7 @@ def _outputs(weights: Weights) -> NDArray[np.bool_]:
 
 
 def _free(weights: Weights, steady: bool) -> NDArray[np.bool_]:
-    """The weights that training may change."""
+    """Return the weights that training may change."""
     outputs = np.ones(weights.outputs.shape, dtype=bool)
     if steady:
         outputs[1:, 1] = False
@@ -230,7 +232,7 @@ def _free(weights: Weights, steady: bool) -> NDArray[np.bool_]:
 
 
 def _pull(weights: Weights, decay: float) -> Array:
-    """The decay of each weight."""
+    """Return the decay of each weight."""
     outputs = np.full(weights.outputs.shape, decay)
     outputs[: 1 + len(weights.layer)] = _LINEAR_DECAY
     layer = np.full(weights.layer.size + weights.biases.size, decay)
@@ -249,7 +251,7 @@ def _forward(weights: Weights, values: Array) -> tuple[Array, Array]:
 
 
 def _loss_and_slope(weights: Weights, rows: _Rows) -> tuple[float, Array]:
-    """The negative log-likelihood without constants, and its slope."""
+    """Return the negative log-likelihood without constants, and its slope."""
     outputs, units = _forward(weights, rows.values)
     split = 1 + len(weights.layer)
     loss, slopes = (_category if rows.levels else _number)(outputs, rows)
@@ -267,7 +269,7 @@ def _loss_and_slope(weights: Weights, rows: _Rows) -> tuple[float, Array]:
 
 
 def _number(outputs: Array, rows: _Rows) -> tuple[float, Array]:
-    """A normal distribution by its mean and log standard deviation, and the slopes (rows, 2)."""
+    """Return a normal distribution by its mean and log standard deviation, and the slopes (rows, 2)."""
     log_sd = np.clip(outputs[:, 1], *rows.log_sds)
     off = outputs[:, 0] - rows.targets
     precision = rows.counts * np.exp(-2 * log_sd)
@@ -278,7 +280,7 @@ def _number(outputs: Array, rows: _Rows) -> tuple[float, Array]:
 
 
 def _category(outputs: Array, rows: _Rows) -> tuple[float, Array]:
-    """The probabilities of levels, and the slopes (rows, levels)."""
+    """Return the probabilities of levels, and the slopes (rows, levels)."""
     outputs = outputs - outputs.max(axis=1, keepdims=True)
     exponentials = np.exp(outputs)
     totals = exponentials.sum(axis=1)

@@ -29,7 +29,7 @@ CEILING = 30.0
 """Largest width, in standard deviations: far beyond it a kernel is flat."""
 
 MOST_ROWS = 65_536
-"""Rows beyond which a sample stands for all: a local model takes seconds there."""
+"""Rows beyond which a sample represents all: a local model takes seconds there."""
 
 _FEWEST = 5  # rows below which leaving one out says nothing
 _SINGLETONS = 0.02  # share of values occurring once below which a column counts as tied
@@ -88,7 +88,7 @@ class ParzenFamily(Family):
     def fitted(
         self, columns: Columns, block: Block, weights: Array, bandwidths: Array, value: float
     ) -> ParzenConditional:
-        """The model of the first column given the others, at known bandwidths.
+        """Return the model of the first column given the others, at known bandwidths.
 
         `value` is its leave-one-out likelihood per row in the columns' scales, without the tail.
         """
@@ -167,7 +167,9 @@ class ParzenFamily(Family):
 
 
 def _sample(table: Table) -> Table:
-    """A row for each unit, or some of very many, whatever their order: each is compared with every other."""
+    """Return a row for each unit, or some of very many, whatever their order: each is compared with every
+    other.
+    """
     if table.units <= MOST_ROWS and table.rows <= MOST_ROWS:
         return table.expanded()
     weights = np.ones(table.rows) if table.weights is None else table.weights
@@ -206,7 +208,7 @@ def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
 
 
 def _copies_notes(table: Table) -> list[Note]:
-    """A note on weights that count copies of rows of numbers."""
+    """Return a note on weights that count copies of rows of numbers."""
     numbers = any(not variable.discrete for variable in table.variables)
     if not numbers or table.copies == "together" or table.units <= table.rows:
         return []
@@ -218,7 +220,7 @@ def _copies_notes(table: Table) -> list[Note]:
 
 
 def _ties_notes(table: Table) -> list[Note]:
-    """A note on columns of numbers that repeat, on which bandwidths may end at the smallest."""
+    """Return a note on columns of numbers that repeat, on which bandwidths may end at the smallest."""
     tied = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None and len(column) > 1:
@@ -237,7 +239,7 @@ def _ties_notes(table: Table) -> list[Note]:
 
 
 def _outlier_notes(table: Table) -> list[Note]:
-    """A note on columns whose standard deviation a few values rule."""
+    """Return a note on columns whose standard deviation a few values rule."""
     found = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None:

@@ -62,7 +62,7 @@ class ParzenFits(Fits):
     # -- local models -----------------------------------------------------------------------------
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> ParzenConditional:
-        """The fitted model of `child` given `parents`; it keeps the table's own columns."""
+        """Return the fitted model of `child` given `parents`; it keeps the table's own columns."""
         bandwidths, values = self._fit(child, (parents,))
         members, block = [child, *parents], self.block
         given = np.empty((len(members), self.table.rows))
@@ -122,7 +122,7 @@ class ParzenFits(Fits):
         )
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Refuse: a model that keeps its rows has no number of parameters."""
+        """Reject: a model that keeps its rows has no number of parameters."""
         no_count(self.family)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
@@ -133,7 +133,7 @@ class ParzenFits(Fits):
         return RowHeldOut(replace(self.family, width=self.width), units, rows)
 
     def seconds(self, inputs: int) -> float:
-        """How long one local model takes, by trying one; 0 for tables that are done at once."""
+        """Return how long one local model takes, by trying one; 0 for tables that are done at once."""
         if self.table.rows <= _QUICK:
             return 0.0
         began = time.perf_counter()
@@ -162,12 +162,12 @@ class ParzenFits(Fits):
         )
 
     def _first_width(self) -> float:
-        """The width of the joint density of all columns: that of any complete graph."""
+        """Return the width of the joint density of all columns: that of any complete graph."""
         everything = tuple(range(len(self.nodes)))
         return self._best_width([(everything, 1), ((), -1)])
 
     def _best_width(self, terms: Sequence[tuple[tuple[int, ...], int]]) -> float:
-        """The width with the largest sum of signed J, with the kernels' constants."""
+        """Return the width with the largest sum of signed J, with the kernels' constants."""
         from scipy.optimize import minimize_scalar
 
         sets, signs = [s for s, _ in terms], np.array([sign for _, sign in terms], dtype=float)
@@ -184,7 +184,7 @@ class ParzenFits(Fits):
         return float(np.exp(found.x if found.fun <= loss(float(grid[best])) else grid[best]))
 
     def retuned(self, graph: "DAG") -> "ParzenFits | None":
-        """The same with the shared width that suits a graph best; None where it does already."""
+        """Return the same with the shared width that suits a graph best; None where it does already."""
         if self.width is None:
             return None
         terms = [(tuple(sorted((*row, c))), 1) for c, row in enumerate(graph.parents)]
@@ -198,7 +198,7 @@ class ParzenFits(Fits):
 def kept_fits(
     variables: Sequence[Variable], models: Sequence[object], options: Mapping[str, Any]
 ) -> ParzenFits | None:
-    """The family tied to the rows that fitted windows keep; None where some model keeps none.
+    """Return the family tied to the rows that fitted windows keep; None where some model keeps none.
 
     Parameters
     ----------

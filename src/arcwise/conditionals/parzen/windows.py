@@ -31,7 +31,7 @@ class ParzenConditional:
     Parameters
     ----------
     output, inputs : the columns of the data, in their own units (codes for discrete variables).
-    weights : how often each row counts.
+    weights : row weights.
     scales : units of the output and of each input, which bandwidths and distances are measured in.
     bandwidths : of the inputs and of the output.
     levels : number of the output's levels, 0 for a continuous one.
@@ -80,7 +80,7 @@ class ParzenConditional:
             array.setflags(write=False)
 
     def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
-        """Tell whether the rows are values of these variables, none missing."""
+        """Return whether the rows are values of these variables, none missing."""
         columns = [*zip(parents, self.inputs, strict=True), (variable, self.output)]
         levels = len(variable.levels or ())
         return self.levels == levels and all(is_complete(*each) for each in columns)
@@ -169,7 +169,7 @@ class ParzenConditional:
         return wide
 
     def shares(self, xs: Columns, size: int) -> Array:
-        """How much each row of the data counts (columns) for each row asked."""
+        """Return how much each row of the data counts (columns) for each row asked."""
         queries = self._queries(xs, size)
         return kernel.shares(
             self._centres, self._apart, self.weights, queries, float(self.bandwidths[0])
@@ -264,7 +264,7 @@ class ParzenConditional:
         )
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """The model in a sentence."""
+        """Return the model in a sentence."""
         name, inputs = child.name, [parent.name for parent in parents]
         given = f" given {', '.join(inputs)}" if inputs else ""
         h_in, h_out = (float(width) for width in self.bandwidths)
@@ -295,13 +295,15 @@ class Block(NamedTuple):
 
 
 def origin_of(column: NDArray[Any]) -> float:
-    """A value in the middle of a column; differences to it keep every digit that the column has."""
+    """Return a value in the middle of a column; differences to it keep every digit that the column has."""
     middle = len(column) // 2
     return float(np.partition(column, middle)[middle])
 
 
 def canonical_order(columns: Columns, weights: Array) -> NDArray[np.intp]:
-    """The rows in an order that depends on what they hold alone: sorted by the columns, then by weight."""
+    """Return the rows in an order that depends on what they hold alone: sorted by the columns, then by
+    weight.
+    """
     return np.lexsort((weights, *reversed(columns)))
 
 
@@ -322,7 +324,7 @@ def block_of(variables: tuple[Variable, ...], columns: Columns, weights: Array) 
 
 
 def _scale(variable: Variable, column: NDArray[Any], off: Array, weights: Array) -> float:
-    """The unit that a column's distances are measured in; `off` is the column from its middle."""
+    """Return the unit that a column's distances are measured in; `off` is the column from its middle."""
     if variable.levels is not None:
         return float(max(len(variable.levels) - 1, 1)) if variable.ordered else 1.0
     mean = float(np.average(off, weights=weights))
