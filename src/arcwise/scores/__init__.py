@@ -73,8 +73,8 @@ class Entry:
 
     `parts` is "none", "one" (a single part to hold out) or "all" (folds that cover the rows). `charges` is
     for scores that are a largest log-likelihood minus charges, which any distribution has: a function of the
-    numbers of rows and columns, and of the score's options. A score with the option `gamma` takes gamma log p
-    off for each parent. What a score needs of fits it asks of them, and refuses in words.
+    numbers of rows and columns, and of the score's options. A score with the option `gamma` takes gamma log
+    p off for each parent. What a score needs of fits it asks of them, and rejects in words.
     """
 
     bind: Callable[..., Score]
@@ -133,7 +133,7 @@ class Entry:
 
 
 def _other(dealt: Table, data: Table) -> Table | None:
-    """The table whose rows were dealt, where it is not the data's own."""
+    """Return the table whose rows were dealt, where it is not the data's own."""
     return None if dealt is data else dealt
 
 

@@ -116,7 +116,7 @@ def log_determinants(matrices: Array) -> tuple[Array, Array]:
 
 
 def _with_skips(matrices: Array) -> tuple[Array, Array]:
-    """The same, dimension by dimension, skipping those that the earlier ones determine."""
+    """Return the same, dimension by dimension, skipping those that the earlier ones determine."""
     left, logs, ranks = matrices.copy(), np.zeros(len(matrices)), np.zeros(len(matrices))
     for j in range(left.shape[1]):
         pivot = left[:, j, j]
@@ -129,14 +129,14 @@ def _with_skips(matrices: Array) -> tuple[Array, Array]:
 
 
 def _pairs(table: Table) -> list[tuple[Variable, NDArray[np.generic]]]:
-    """The variables of a table with their columns."""
+    """Return the variables of a table with their columns."""
     return list(zip(table.variables, table.columns, strict=True))
 
 
 def _alone(
     variable: Variable, column: NDArray[np.generic], rows: float, weights: Array | None
 ) -> float:
-    """The largest log-likelihood of a column by itself; 0 for a number that does not vary."""
+    """Return the largest log-likelihood of a column by itself; 0 for a number that does not vary."""
     if variable.levels is not None:
         counts = np.bincount(column.astype(np.intp), weights)
         counts = counts[counts > 0]
@@ -161,7 +161,7 @@ class Embedding(NamedTuple):
 
     @classmethod
     def of(cls, column: NDArray[np.generic], levels: int, weights: Array, degree: int) -> Embedding:
-        """The embedding of a column without missing values; `levels` is 0 for numbers."""
+        """Return the embedding of a column without missing values; `levels` is 0 for numbers."""
         if levels:
             counts = np.bincount(column.astype(np.intp), weights, minlength=levels)
             most = int(counts.argmax())
@@ -178,7 +178,7 @@ class Embedding(NamedTuple):
         return self.degree if self.kept is None else len(self.kept)
 
     def columns(self, column: NDArray[np.generic]) -> Array:
-        """The columns of numbers of some rows, (rows, size).
+        """Return the columns of numbers of some rows, (rows, size).
 
         >>> Embedding((1, 2)).columns(np.array([0, 1, 1, 2])).sum(axis=0).tolist()
         [2.0, 1.0]
@@ -193,7 +193,7 @@ class Embedding(NamedTuple):
 
 
 def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]]]:
-    """The correlation matrix of all embedded columns, and the places of each column in it.
+    """Return the correlation matrix of all embedded columns, and the places of each column in it.
 
     The columns of a variable are made orthonormal, so that its block is an identity matrix.
     """
@@ -221,7 +221,7 @@ def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]
 
 
 def _whitening_matrix(covariance: Array) -> Array:
-    """The matrix that makes columns of a covariance orthonormal."""
+    """Return the matrix that makes columns of a covariance orthonormal."""
     variances = np.diag(covariance)
     if not len(variances):
         return covariance

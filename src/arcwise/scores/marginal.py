@@ -22,7 +22,8 @@ Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is p
 
 Scores of discrete networks that look at the counts themselves: K2, BDeu, BDs and qNML.
 
-With N_jk rows that have the child's level k (of r) and the parents' configuration j (of q), N_j = sum_k N_jk:
+With N_jk rows that have the child's level k (of r) and the parents' configuration j (of q), N_j = sum_k
+N_jk:
 
 * K2, BDeu, BDs: the marginal likelihood under Dirichlet priors with pseudo-counts a_jk, a_j = r a_jk,
 
@@ -32,7 +33,7 @@ With N_jk rows that have the child's level k (of r) and the parents' configurati
   1995), alpha the equivalent sample size, and alpha / (r s) for BDs (Scutari 2016), where s configurations
   occur. Of these BDeu alone gives equivalent graphs the same score.
 * qNML (Silander, Leppa-aho, Jaasaari and Roos 2018): the largest log-likelihood minus
-  regret(n, r q) - regret(n, q), the regrets of multinomial distributions with so many cells. It has no
+  regret(n, r q) - regret(n, q), the regrets of multinomial distributions with this many cells. It has no
   parameter, and equivalent graphs tie.
 
 All of them take `gamma`, a prior over graphs in which each parent costs gamma log p with p variables, as
@@ -140,7 +141,7 @@ class BGeScore(Score):
         return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """All subsets in one compiled call."""
+        """Return all subsets in one compiled call."""
         residual, logdet = kernel.subsets(self.matrix, child, others, always, most, _TINY, _TINY)
         masks = np.arange(len(residual), dtype=np.uint32)
         sizes = np.bitwise_count(masks).astype(np.intp) + len(always)
@@ -151,7 +152,7 @@ class BGeScore(Score):
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> GaussianScores:
-        """The same formula, with the scale of the columns in its tables."""
+        """Return the same formula, with the scale of the columns in its tables."""
         sizes = np.arange(len(self.nodes) + 1.0)
         return GaussianScores(
             self.matrix,

@@ -73,7 +73,7 @@ class PenalizedScore(Score):
         return out
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """The family's sweep minus charges, where it has one."""
+        """Return the family's sweep minus charges, where it has one."""
         swept = self.fits.sweep(children, bases)
         if swept is None:
             return super().sweep(children, bases, among)
@@ -103,7 +103,7 @@ class PenalizedScore(Score):
             toggled[row, rest] -= self.per_param * counts[1:]
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """All subsets in one call, where the family has one."""
+        """Return all subsets in one call, where the family has one."""
         out = self.fits.subsets(child, others, always, most)
         if out is None:
             return super().subsets(child, others, always, most)
@@ -116,7 +116,7 @@ class PenalizedScore(Score):
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """The family's closed form minus charges, where it has one."""
+        """Return the family's closed form minus charges, where it has one."""
         charges = self.by_size if extra is None else self.by_size - extra
         return self.fits.compiled(charges, self.per_param)
 
@@ -138,7 +138,7 @@ class Charges(NamedTuple):
 
 
 def no_charges(rows: float, columns: int) -> Charges:
-    """The charges of the plain log-likelihood."""
+    """Return the charges of the plain log-likelihood."""
     return Charges()
 
 
@@ -160,7 +160,7 @@ def ebic_charges(rows: float, columns: int, *, gamma: float = 1.1) -> Charges:
 
 
 def _charge_fits(fits: Fits, charges: Charges) -> Score:
-    """The family's log-likelihood minus charges."""
+    """Return the family's log-likelihood minus charges."""
     sizes = np.arange(len(fits.nodes) + 1.0)
     return penalise_fits(fits, charges.per_param, charges.per_parent * sizes)
 

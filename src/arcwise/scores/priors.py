@@ -37,22 +37,22 @@ class _ByNumber(Score):
         self.nodes, self.rows, self.values = nodes, rows, values
 
     def by_number(self) -> Array:
-        """The prior of 0, 1, ..., p parents."""
+        """Return the prior of 0, 1, ..., p parents."""
         return self.values
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """The prior by the number of parents."""
+        """Return the prior by the number of parents."""
         values: Array = self.values[np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))]
         return values
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """The prior by the number of bits; sets of more than `most` parents score -inf."""
+        """Return the prior by the number of bits; sets of more than `most` parents score -inf."""
         masks = np.arange(1 << len(others), dtype=np.uint32)
         sizes = np.bitwise_count(masks).astype(np.intp) + len(always)
         return np.where(sizes <= most, self.values[sizes], -np.inf)
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """The prior of bases and toggles."""
+        """Return the prior of bases and toggles."""
         sizes = np.fromiter(map(len, bases), dtype=np.intp, count=len(bases))
         toggled = np.repeat(self.values[sizes + 1][:, None], len(self.nodes), axis=1)
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
@@ -101,7 +101,7 @@ class _ByArc(Score):
         return out
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """The same bit by bit; sets of more than `most` parents score -inf."""
+        """Return the same bit by bit; sets of more than `most` parents score -inf."""
         rest = [u for u in range(len(self.nodes)) if u not in {*others, *always}]
         out = np.full(1, self.there[child, list(always)].sum() + self.absent[child, rest].sum())
         for u in others:

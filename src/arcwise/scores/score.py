@@ -78,7 +78,7 @@ class Score(ABC):
         return float(self.many(child, (parents,))[0])
 
     def toggles(self, child: int, parents: Parents, among: Numbers | None = None) -> Array:
-        """Local scores with each variable put in (if out) or taken out (if in) of `parents`.
+        """Local scores with each variable put in (if out) or removed (if in) of `parents`.
 
         One entry for each column, or for each of `among`; the child's own entry is -inf.
         """
@@ -126,14 +126,15 @@ class Score(ABC):
         return None
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """The same local scores for compiled searches, which then need no call for each set.
+        """Return the same local scores for compiled searches, which then need no call for each set.
 
         `extra` (p + 1,) is added by the number of parents. None where there is no closed form.
         """
         return None
 
     def interruptible(self, check: Callable[[], None]) -> "Score":
-        """The same score, which calls `check` between small batches of local fits where these are dear.
+        """Return the same score, which calls `check` between small batches of local fits where these are
+        dear.
 
         What `check` raises ends the work; local scores that a cache holds by then stay there.
         """
@@ -141,12 +142,12 @@ class Score(ABC):
 
 
 def toggle(parents: Parents, x: int) -> Parents:
-    """The parents with one more, or one less."""
+    """Return the parents with one more, or one less."""
     return tuple(sorted(set(parents) ^ {x}))
 
 
 def members(mask: int, candidates: Numbers, always: Parents) -> Parents:
-    """The parents of a bit mask: those always there, and the candidates whose bits are set."""
+    """Return the parents of a bit mask: those always there, and the candidates whose bits are set."""
     included = [c for i, c in enumerate(candidates) if mask >> i & 1]
     return tuple(sorted([*included, *always]))
 
@@ -187,11 +188,11 @@ class Sum(Score):
         self.work = max(part.work for part in self.parts)
 
     def interruptible(self, check: Callable[[], None]) -> Score:
-        """The sum of the parts, each watched."""
+        """Return the sum of the parts, each watched."""
         return Sum([part.interruptible(check) for part in self.parts])
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """The one part that looks at data, with what the others add by the number of parents."""
+        """Return the one part that looks at data, with what the others add by the number of parents."""
         by_size = [part.by_number() for part in self.parts]
         data = [part for part, added in zip(self.parts, by_size, strict=True) if added is None]
         additions = [added for added in (extra, *by_size) if added is not None]
@@ -248,19 +249,19 @@ class BatchedScore(Score):
         return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """All subsets in one compiled call."""
+        """Return all subsets in one compiled call."""
         scores = self.batches.subsets(child, others, always, most)
         return np.nan_to_num(scores, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> NativeScores:
-        """The compiled object itself."""
+        """Return the compiled object itself."""
         return self.batches if extra is None else self.batches.with_charges(extra)
 
 
 class CachedScore(Score):
-    """Remembers every local score asked for: for scores that are dear to compute.
+    """Remembers every local score requested: for scores that are dear to compute.
 
-    Scores in closed form are asked for whole sweeps and lattices as if the memory were not there.
+    Scores in closed form are requested whole sweeps and lattices as if the memory were not there.
     """
 
     def __init__(self, score: Score) -> None:
@@ -280,13 +281,13 @@ class CachedScore(Score):
         return np.array([self.known[child, s] for s in sets])
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """The score's own sweep in closed form, else from memory."""
+        """Return the score's own sweep in closed form, else from memory."""
         if self.lattice:
             return self.score.sweep(children, bases, among)
         return super().sweep(children, bases, among)
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """The score's own subsets in closed form, else from memory."""
+        """Return the score's own subsets in closed form, else from memory."""
         if self.lattice:
             return self.score.subsets(child, others, always, most)
         return super().subsets(child, others, always, most)
@@ -296,11 +297,11 @@ class CachedScore(Score):
         return self.score.by_number()
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """The score's closed form."""
+        """Return the score's closed form."""
         return self.score.compiled(extra)
 
     def interruptible(self, check: Callable[[], None]) -> Score:
-        """The same memory; `check` is called where local scores are not known."""
+        """Return the same memory; `check` is called where local scores are not known."""
         cached = CachedScore(self.score.interruptible(check))
         cached.known = self.known
         return cached
