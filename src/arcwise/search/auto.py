@@ -8,7 +8,7 @@
   the other ended: equivalence search (GES), quick and strong where graphs are sparse, and the search over
   orders (BOSS), strong where they are dense. Then the best graph is disturbed and improved again, and the
   better one is kept. Disturbing means, in turn, displacing up to a quarter of the variables
-  (fewer than 60) in the order, thinning (a random tenth to half of the arcs is taken out), and displacing
+  (fewer than 60) in the order, thinning (a random tenth to half of the arcs is removed), and displacing
   with charges that fall: on networks of degree 2 to 20, simulated and published, they led further together
   than each alone (benchmarks/dense.py). Each new best graph is first left by tabu walks, which add parents
   one after the other even at a loss, and by larger families: a child that needs all of five parents at once
@@ -25,14 +25,14 @@ Two steps of it add several parents at once.
 
 Pairs: what shows in three variables together, but in no two of them, such as parity.
 
-Searches that change one arc at a time see no gain in the first of two such arcs. So every child is tried with
-every two further parents, p^3 / 2 sets for p variables.
+Searches that change one arc at a time see no gain in the first of two such arcs. So every child is tried
+with every two further parents, p^3 / 2 sets for p variables.
 
 Larger families: parents added one after the other even at a loss, and kept if they gain together.
 
-A child may need several parents at once: of five causes that are all necessary, one alone explains little and
-does not pay its penalty. Single additions stop there. `grow_families` adds the best parent again and again,
-whatever it costs, keeps the best set on the way, and then removes what the set can spare.
+A child may need several parents at once: of five causes that are all necessary, one alone explains little
+and does not pay its penalty. Single additions stop there. `grow_families` adds the best parent again and
+again, whatever it costs, keeps the best set on the way, and then removes what the set can spare.
 """
 
 import numpy as np
@@ -53,7 +53,8 @@ __all__ = ["auto", "best_pair", "grow_families"]
 
 
 def best_pair(score: Score, graph: DAG, limits: Limits) -> DAG | None:
-    """The graph with the two further parents of one child that raise its score most; None if no two do.
+    """Return the graph with the two further parents of one child that raise its score most; None if no two
+    do.
 
     Ties go to the child, and then to the parents, with the lowest column numbers.
     """
@@ -93,7 +94,7 @@ _DEPTH = 6  # parents that are added in a row
 
 
 def grow_families(run: Run, graph: DAG) -> DAG:
-    """The graph with larger families where they score higher; one pass over all children.
+    """Return the graph with larger families where they score higher; one pass over all children.
 
     Parents come from the non-descendants of a child, so the graph stays acyclic.
     """
@@ -111,7 +112,9 @@ def grow_families(run: Run, graph: DAG) -> DAG:
 
 
 def _grow(score: Score, child: int, parents: Parents, others: list[int], limits: Limits) -> Parents:
-    """The best family on the way from `parents` through the best additions; `parents` if none is better."""
+    """Return the best family on the way from `parents` through the best additions; `parents` if none is
+    better.
+    """
     least = least_gain(score)
     best, top, current = parents, score.local(child, parents) + least, parents
     for _ in range(_DEPTH):
@@ -129,7 +132,7 @@ def _grow(score: Score, child: int, parents: Parents, others: list[int], limits:
 
 
 def _shrink(score: Score, child: int, family: Parents, value: float, limits: Limits) -> Parents:
-    """The family without the parents whose removal raises the score, worst first."""
+    """Return the family without the parents whose removal raises the score, worst first."""
     spare = [x for x in family if x not in limits.required[child]]
     while spare:
         values = score.toggles(child, family, spare)
@@ -143,7 +146,7 @@ def _shrink(score: Score, child: int, family: Parents, value: float, limits: Lim
 
 
 def _first_best(values: Array, least: float) -> int:
-    """The first of the largest values; differences up to `least` are ties."""
+    """Return the first of the largest values; differences up to `least` are ties."""
     return int(np.argmax(values >= values.max() - least))
 
 
@@ -153,7 +156,7 @@ _PROOF = 5e8  # parent sets x rows^2 that are a few seconds for Parzen windows; 
 _UNPROVED = 2  # times as many rounds without success where a proof is possible and not begun
 _WALKED = 1000  # variables up to which there are tabu walks: these keep the gains of all pairs
 _GROWN = 4e6  # sets scored, in units of quick ones, up to which larger families are tried: about a second
-# Rounds without success: this many at least, and so many for one variable.
+# Rounds without success: this many at least, and this many for one variable.
 _FEWEST, _ROUNDS = 10, 10_000
 # Parent sets that the search over orders may score without success, in a few rounds at least, and in all:
 # seconds, and about a minute, in closed form; fewer where they are dearer (`Score.work`).
@@ -225,7 +228,9 @@ def auto(
 
 
 def _with_pairs(run: Run, best: Found, way: "_Classes | _Arcs | LazyArcs") -> Found:
-    """The graph with pairs of parents that only help together, if trying them all takes a second or so."""
+    """Return the graph with pairs of parents that only help together, if trying them all takes a second or
+    so.
+    """
     sweeps = run.p**3 * run.score.work.sweep
     budget = _PAIR_SETS
     while sweeps <= budget and run.limits.condition is None:
@@ -270,7 +275,7 @@ class _Classes:
         return self.orders.asked
 
     def again(self, best: Found, number: int) -> Found:
-        """A round from the best graph so far: walks if it is new; if they fail, displaced or thinned."""
+        """Return a round from the best graph so far: walks if it is new; if they fail, displaced or thinned."""
         if self.walked != best[0] and self.run.p <= _WALKED:
             self.walked = best[0]
             walked = self._by_walks(best[0])
@@ -326,7 +331,7 @@ class _Arcs:
         self.found = self._climb()
 
     def again(self, best: Found, number: int) -> Found:
-        """A round from the best graph so far with one to three variables cleared."""
+        """Return a round from the best graph so far with one to three variables cleared."""
         start = clear_nodes(best[0], self.run.limits, self.rng)
         if not self.run.limits.allows_graph(start):
             return best
@@ -346,6 +351,6 @@ class _Arcs:
 
 
 def _thin(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
-    """The graph without a random tenth to half of its arcs; required ones stay."""
+    """Return the graph without a random tenth to half of its arcs; required ones stay."""
     share = rng.uniform(0.1, 0.5)
     return remove_arcs(graph, limits, lambda tail, head: rng.random() < share)

@@ -3,7 +3,7 @@
 A graph without cycles has an order in which parents come before children. Given an order, the parents of
 each variable can be found one variable at a time: *grow* a set by the variable before it that raises the
 score most, until none does, then *shrink* it. So the search need not walk over graphs. It takes one
-variable out of the order and puts it back at the best of all places, and goes on until no variable has a
+variable out of the order and puts it back at the best of all places, and continues until no variable has a
 better place. Where graphs are dense this leads much further than changing single arcs or classes, since
 one move turns and replaces many arcs at once.
 
@@ -70,7 +70,7 @@ class OrderSearch:
         self._orders = self._at(1.0) or self._kernel(self._rows)
 
     def _at(self, factor: float) -> Orders | None:
-        """The compiled search at a multiple of the usual charges; None without a closed form."""
+        """Return the compiled search at a multiple of the usual charges; None without a closed form."""
         if factor not in self._charged:
             extra = -(factor - 1.0) * _charge(self.run.score) * np.arange(self.run.p + 1.0)
             source = self.run.score.compiled(extra)
@@ -90,7 +90,7 @@ class OrderSearch:
         )
 
     def climb(self, order: Sequence[int]) -> tuple[DAG, float] | None:
-        """The graph of the best order found from this one, with its score.
+        """Return the graph of the best order found from this one, with its score.
 
         Variables are tried in a random sequence. None if stopped before there was any graph.
         """
@@ -100,7 +100,7 @@ class OrderSearch:
         return self.run.graph(result.parents), result.total
 
     def fall(self, order: Sequence[int]) -> tuple[DAG, float] | None:
-        """The same by way of charges that fall: parents cost much more at first.
+        """Return the same by way of charges that fall: parents cost much more at first.
 
         A large charge leaves the strongest parents only, which are few and mostly true ones, and so shows
         the way to an order that a search among many weak parents does not find. For scores in closed form;
@@ -145,7 +145,8 @@ class OrderSearch:
 
 
 def displace(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> list[int]:
-    """The order with two of its variables up to a quarter of them, but fewer than 60, at random places.
+    """Return the order with two of its variables up to a quarter of them, but fewer than 60, at random
+    places.
 
     Required parents stay before their children. More than 60 led no further on networks of 300 to 1000
     variables, discrete and Gaussian, and took up to a third longer.
@@ -161,7 +162,7 @@ def displace(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> 
 
 
 def legal_order(required: DAG, places: NDArray[np.float64]) -> list[int]:
-    """The variables by their places, but required parents always before their children.
+    """Return the variables by their places, but required parents always before their children.
 
     >>> legal_order(DAG.from_arcs(["c -> a"], ["a", "b", "c"]), np.array([0.0, 1.0, 2.0]))
     [1, 2, 0]

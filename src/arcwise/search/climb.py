@@ -79,11 +79,11 @@ class Climb:
         return float(self.local.sum())
 
     def graph(self) -> DAG:
-        """The graph as a value."""
+        """Return the graph as a value."""
         return DAG.make_unchecked(self.score.nodes, tuple(self.parents))
 
     def after(self, move: Gain) -> DAG:
-        """The graph that a legal move leads to."""
+        """Return the graph that a legal move leads to."""
         kind = cast(Literal["add", "drop", "flip"], move.what)
         return Move(kind, move.tail, move.head).apply(self.graph(), check=False)
 
@@ -111,7 +111,7 @@ class Climb:
         self._stale[:] = True
 
     def _score(self, children: list[int]) -> bool:
-        """Score children anew, with all their toggles; False where interrupted: no moves are left."""
+        """Score children again, with all their toggles; False where interrupted: no moves are left."""
         try:
             base_scores, toggled = self._sweep(children, [self.parents[c] for c in children])
         except SearchEnd:
@@ -156,18 +156,20 @@ class Climb:
         return mask
 
     def permits(self, move: Gain) -> bool:
-        """Whether the graph that a move leads to fulfils the condition on whole graphs, if there is one."""
+        """Return whether the graph that a move leads to fulfils the condition on whole graphs, if there is
+        one.
+        """
         return self.limits.condition is None or self.limits.condition(self.after(move))
 
     def best(self) -> Gain | None:
-        """The legal move with the largest gain, even if that is negative; None if there is none."""
+        """Return the legal move with the largest gain, even if that is negative; None if there is none."""
         move = self._first()
         if self.limits.condition is None or move is None or self.permits(move):
             return move
         return next((m for m in self.above(-np.inf) if not self._is_blocked(m)), None)
 
     def choose_direction(self, move: Gain) -> Gain:
-        """The move, or the opposite arc where that gains the same but leaves more to be gained.
+        """Return the move, or the opposite arc where that gains the same but leaves more to be gained.
 
         Between equivalent graphs the score does not choose, but the next steps depend on the choice. What
         is left to be gained: each other variable counts once, with the best legal change of an arc between
@@ -201,7 +203,7 @@ class Climb:
         return (self._below[:, node >> 6] >> np.uint64(node & 63) & np.uint64(1)).astype(bool)
 
     def _first(self) -> Gain | None:
-        """The best move by the rules about single arcs."""
+        """Return the best move by the rules about single arcs."""
         if self._stale.any():
             self._scan(np.flatnonzero(self._stale))
             self._stale[:] = False
@@ -274,7 +276,7 @@ class Climb:
         return Gain(gain, kind, tail, head) if fine and gain > -np.inf else None
 
     def above(self, least: float) -> Iterator[Gain]:
-        """All legal moves whose gain is larger than `least`, best first; ties in the order of `best`."""
+        """Return all legal moves whose gain is larger than `least`, best first; ties in the order of `best`."""
         moves = sorted(
             (g for g in self._moves_above(least) if g.gain > least), key=lambda g: -g.gain
         )
@@ -296,7 +298,7 @@ class Climb:
                         yield move
 
     def random_move(self, rng: np.random.Generator) -> Gain | None:
-        """A uniformly drawn pair's move; None if the draw is not legal."""
+        """Return a uniformly drawn pair's move; None if the draw is not legal."""
         tail, head = rng.integers(self.p), rng.integers(self.p - 1)
         return self.move_of(int(tail), int(head + (head >= tail)), rng.random() < 0.5)
 

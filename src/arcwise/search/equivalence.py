@@ -5,7 +5,7 @@ graphs has to walk among them arc by arc. GES walks over the classes themselves.
 take, as long as the score rises, the best of all steps of their kind:
 
 - *forward*: an arc is put into some member of the class,
-- *backward*: an arc is taken out of some member,
+- *backward*: an arc is removed of some member,
 - *turning*: an arc of some member is turned round.
 
 Every member of the class is considered, not only one, through the operators Insert(X, Y, T),
@@ -19,7 +19,7 @@ JMLR 13, for turning and repeating.
 
 Dense graphs. The sets T, H and C are made of cliques among the neighbours of a variable, and a clique
 of k has 2^k subsets, each of which costs a row of scores. So `max_clique` bounds the work: cliques of
-up to so many neighbours are gone through whole, and the default of 12 (4096 subsets, some tens of
+up to this many neighbours are gone through whole, and the default of 12 (4096 subsets, some tens of
 milliseconds) is far beyond what sparse graphs hold. A variable with a larger clique has its sets tried
 from the smallest size up, as long as there are no more than 2^max_clique of them; the result says so.
 
@@ -82,7 +82,7 @@ def ges(
     limits : rules bound to the score's columns.
     phases : which phases to go through, in which order.
     iterate : go through them again until none of them finds a step.
-    max_clique : cliques of up to so many neighbours have every subset tried, larger ones only their
+    max_clique : cliques of up to this many neighbours have every subset tried, larger ones only their
         small subsets (at most 2^max_clique a variable); None for every subset whatever the work.
     restarts : further searches, each from a random graph; the best result counts.
     max_steps : largest number of steps.
@@ -119,7 +119,7 @@ def ges(
 
 
 def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) -> Result:
-    """The run's steps between classes, from its start."""
+    """Return the run's steps between classes, from its start."""
     run.refuse_condition("equivalence")
     bounds, careful = run.limits, run.careful
     barred = _barred_parents(bounds)
@@ -168,14 +168,14 @@ def ges_within(run: Run, graph: DAG, phases: Sequence[Phase] = PHASES) -> tuple[
 
 
 def _most(max_clique: int | None, p: int) -> int:
-    """The kernel's bound: no clique has more members than there are variables."""
+    """Return the kernel's bound: no clique has more members than there are variables."""
     if max_clique is not None and max_clique < 0:
         raise FitError(f"max_clique must be a non-negative integer, got {max_clique}.")
     return p if max_clique is None else min(max_clique, p)
 
 
 def _numbers(phases: Sequence[Phase]) -> list[int]:
-    """The kernel's numbers of the phases."""
+    """Return the kernel's numbers of the phases."""
     if isinstance(phases, str) or not phases:
         raise FitError(f"phases must be a list such as ['forward', 'backward'], got {phases!r}.")
     for phase in phases:
@@ -187,7 +187,7 @@ def _numbers(phases: Sequence[Phase]) -> list[int]:
 def _needed_parents(barred: Sequence[tuple[int, ...]]) -> Mask:
     """Mark the parents (columns) of each child that some member of a permitted class may have.
 
-    A class stands for all of its members, so a barred parent is needed where the opposite arc is free.
+    A class represents all of its members, so a barred parent is needed where the opposite arc is free.
     """
     free = np.ones((len(barred), len(barred)), dtype=bool)
     for child, row in enumerate(barred):
@@ -196,7 +196,7 @@ def _needed_parents(barred: Sequence[tuple[int, ...]]) -> Mask:
 
 
 def _needed_toggles(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
-    """What is needed beside bases; of those with as many parents as there may be, only smaller sets."""
+    """What is needed next to bases; of those with as many parents as there may be, only smaller sets."""
     for row, base in zip(mask, bases, strict=True):
         if len(base) >= most:
             row[:] = False

@@ -90,13 +90,13 @@ def exact(
 
 
 def _tables(candidates: Sequence[NDArray[np.intp]]) -> list[Array]:
-    """An entry for each subset of a variable's candidates; all tables are views of one array."""
+    """Return an entry for each subset of a variable's candidates; all tables are views of one array."""
     sizes = [1 << len(row) for row in candidates]
     return np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
 
 
 def best_known(scored: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> tuple[DAG, float]:
-    """The best graph whose every parent set is among known ones, and its score.
+    """Return the best graph whose every parent set is among known ones, and its score.
 
     Parameters
     ----------
@@ -115,7 +115,8 @@ def best_known(scored: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> t
 
 
 def _representative(run: Run, graph: DAG, value: float) -> tuple[DAG, float]:
-    """The representative of a graph's class with its score, whatever rounding chose, unless it is worse.
+    """Return the representative of a graph's class with its score, whatever rounding chose, unless it is
+    worse.
 
     Members tie but for columns that determine each other, whose variances stop at their floors.
     """
@@ -159,7 +160,7 @@ def _score_subsets(run: Run, child: int, table: Array) -> None:
 def _assemble(
     run: Run, tables: list[Array], check: Callable[[], None] | None = None
 ) -> list[tuple[int, ...]]:
-    """The smallest best parents of each variable in the best order; ties by column numbers.
+    """Return the smallest best parents of each variable in the best order; ties by column numbers.
 
     `tables` have the score of each subset itself, and then the best inside each.
     """
@@ -187,18 +188,18 @@ def _assemble(
 
 
 def _join_tables(tables: list[Array]) -> Array:
-    """The one array that all tables are views of."""
+    """Return the one array that all tables are views of."""
     whole = tables[0].base
     return tables[0] if whole is None else whole
 
 
 def mask_of(members: Sequence[int]) -> int:
-    """A set as a bit mask."""
+    """Return a set as a bit mask."""
     return sum(1 << member for member in members)
 
 
 def _smallest(table: Array, inside: int, slack: float) -> int:
-    """A smallest subset with the same best score: drop bits while nothing but rounding is lost."""
+    """Return a smallest subset with the same best score: drop bits while nothing but rounding is lost."""
     mask = inside
     for bit in range(inside.bit_length()):
         if mask >> bit & 1 and table[mask ^ (1 << bit)] >= table[inside] - slack:

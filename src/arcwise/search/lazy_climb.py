@@ -1,28 +1,29 @@
 """Climbing by single arcs where local scores are dear: a move is judged when it may be the best, not before.
 
 `Memory` keeps every local score met. Of a gain that is not known it expects what other sets tell: another
-parent z seldom helps more beside more parents, so the least gain of z beside any known part of the parents
+parent z seldom helps more next to more parents, so the least gain of z next to any known part of the parents
 stands in for it (lazy greedy search, Minoux 1978; local scores are nearly, not quite, submodular).
 `LazyClimb` is a `Climb` on expected gains that fits a local model only where its move is on top of the list,
-until the best move is a known one. `settle` judges the rest of the moves, too, so that no change of one arc
+until the best move is a known one. `decide` judges the rest of the moves, too, so that no change of one arc
 is left that would improve the graph.
 
 `LazyArcs` makes the rounds of `auto` from it, of two kinds. Three of five turn an arc of the best graph and
 take all other parents from its two ends, which then find new ones (the reversal move of Grzegorczyk and
 Husmeier 2008; a flip alone leaves each end with parents that suited the other direction). Two of five clear
 the surroundings of one to three variables, make two random changes, and are curious: variables may help only
-together, so beside one parent all others are judged, and elsewhere a little more is expected than was told.
+together, so next to one parent all others are judged, and elsewhere a little more is expected than was told.
 What all rounds have learnt is put together by the exact program, where that takes milliseconds: the best
 graph of known parent sets costs no local model at all.
 
 Measured with Parzen windows against a search that judges every change in every round (default penalty, three
-seeds and more), before arcs were turned: Boston housing -9.67 instead of -9.77 nats per row with 1250 instead
-of 2660 local models. On 31 other tables, simulated and real, 60 % of the local models; the score is the same
-on 16 of them, higher on 8, lower by 0.001 to 0.07 nats per row on 7, and 0.004 higher on average (standard
-error 0.007). Turning arcs, which took the place of clearing in rounds that are not curious, led further with
-fewer: Boston housing (14 seeds) -9.64 instead of -9.70 with 1096 instead of 1252; on 14 other tables (3 or 4
-seeds) the same score on average (-0.04 nats; from -1.2 to 0.6) with 88 % of the local models. These tables
-chose the mix of rounds among 24, so that flatters it. On 18 fresh ones (one seed): 13 same, 4 up, 1 down.
+seeds and more), before arcs were turned: Boston housing -9.67 instead of -9.77 nats per row with 1250
+instead of 2660 local models. On 31 other tables, simulated and real, 60 % of the local models; the score is
+the same on 16 of them, higher on 8, lower by 0.001 to 0.07 nats per row on 7, and 0.004 higher on average
+(standard error 0.007). Turning arcs, which took the place of clearing in rounds that are not curious, led
+further with fewer: Boston housing (14 seeds) -9.64 instead of -9.70 with 1096 instead of 1252; on 14 other
+tables (3 or 4 seeds) the same score on average (-0.04 nats; from -1.2 to 0.6) with 88 % of the local models.
+These tables chose the mix of rounds among 24, so that flatters it. On 18 fresh ones (one seed): 13 same, 4
+up, 1 down.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,7 +61,7 @@ class Memory:
         self.score = score
         self.known: list[dict[tuple[int, ...], float]] = [{} for _ in range(p)]
         self._masks: list[dict[int, float]] = [{} for _ in range(p)]
-        # of each child and parent: the other parents, as a bit mask, with the gain beside them
+        # of each child and parent: the other parents, as a bit mask, with the gain next to them
         self._gains: list[list[list[tuple[int, float]]]] = [
             [[] for _ in range(p)] for _ in range(p)
         ]
@@ -161,7 +162,7 @@ class LazyClimb(Climb):
         self._stale[[x for x in others.tolist() if child in self.parents[x]]] = True
 
     def best(self) -> Gain | None:
-        """The legal move with the largest gain; a move that gains nothing may be an expected one."""
+        """Return the legal move with the largest gain; a move that gains nothing may be an expected one."""
         while (move := super().best()) is not None and move.gain > self._slack:
             pairs = [(move.head, move.tail)]
             if move.kind == kernel.FLIP:
@@ -220,7 +221,7 @@ class LazyArcs:
         self.found = self._local_optimum()
 
     def again(self, best: Found, number: int) -> Found:
-        """A round from the best graph so far."""
+        """Return a round from the best graph so far."""
         graph, top = best
         if graph.n_arcs == sum(map(len, self.limits.required)):
             return best  # nothing to clear
@@ -246,7 +247,7 @@ class LazyArcs:
         return self._local_optimum()
 
     def _local_optimum(self) -> Found:
-        """A local optimum, or a better one of parent sets that are known by then."""
+        """Return a local optimum, or a better one of parent sets that are known by then."""
         climb = self.climbs[0]
         climb.settle(self.run)
         result = climb.graph(), climb.total
@@ -261,14 +262,14 @@ class LazyArcs:
 
 
 def clear_nodes(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
-    """The graph without any arc at one to three variables; required ones stay."""
+    """Return the graph without any arc at one to three variables; required ones stay."""
     p = len(graph.nodes)
     bare = set(rng.choice(p, min(p, int(rng.integers(1, 4))), replace=False).tolist())
     return remove_arcs(graph, limits, lambda tail, head: bool(bare & {tail, head}))
 
 
 def turn_arc(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
-    """The graph with one arc turned and no other parents at its ends; required ones stay.
+    """Return the graph with one arc turned and no other parents at its ends; required ones stay.
 
     An arc into a variable with required parents is not turned, as that might close a cycle.
     """
@@ -287,7 +288,7 @@ def turn_arc(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
 
 
 def remove_arcs(graph: DAG, limits: Limits, gone: Callable[[int, int], bool]) -> DAG:
-    """The graph without some arcs; required ones stay."""
+    """Return the graph without some arcs; required ones stay."""
     rows = (
         tuple(x for x in row if not gone(x, child) or x in limits.required[child])
         for child, row in enumerate(graph.parents)

@@ -111,7 +111,7 @@ def _drift(climb: Climb, run: Run, slack: float) -> DAG:
 
 
 def _unseen(climb: Climb, slack: float, visited: set[DAG]) -> Gain | None:
-    """The best move above -slack that leads to a graph not seen before."""
+    """Return the best move above -slack that leads to a graph not seen before."""
     return next((m for m in climb.above(-slack) if climb.after(m) not in visited), None)
 
 

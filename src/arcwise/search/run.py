@@ -22,7 +22,7 @@ __all__ = ["Run", "search_with_restarts", "starting_graph"]
 
 
 def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tuple[DAG, Limits]:
-    """The graph a search starts from (the required arcs by default) and its limits, checked."""
+    """Return the graph a search starts from (the required arcs by default) and its limits, checked."""
     bounds = Limits.none(score.nodes) if limits is None else limits
     if bounds.nodes != score.nodes:
         raise FitError("The rules must be bound to the variables of the score.")
@@ -84,19 +84,19 @@ class Run:
         self._trail.check()
 
     def graph(self, parents: Iterable[tuple[int, ...]]) -> DAG:
-        """The graph with these parents, known to be acyclic."""
+        """Return the graph with these parents, known to be acyclic."""
         return DAG.make_unchecked(self.score.nodes, tuple(parents))
 
     def total(self, graph: DAG) -> float:
-        """The score of a graph."""
+        """Return the score of a graph."""
         return total(self.score, graph)
 
     def climb(self, start: DAG | None = None) -> Climb:
-        """A climb at the run's start, or at another graph, which the callback may interrupt."""
+        """Return a climb at the run's start, or at another graph, which the callback may interrupt."""
         return Climb(self.careful, self.start if start is None else start, self.limits)
 
     def refuse_condition(self, search: str) -> None:
-        """Refuse a condition on whole graphs, for searches that do not walk from graph to graph."""
+        """Reject a condition on whole graphs, for searches that do not walk from graph to graph."""
         if self.limits.condition is not None:
             raise FitError(
                 f"The {search} search takes rules on arcs, but no condition on the whole graph: "
@@ -104,7 +104,7 @@ class Run:
             )
 
     def within(self, start: DAG) -> Self:
-        """A run inside this one from another start, with the steps that are left."""
+        """Return a run inside this one from another start, with the steps that are left."""
         most = self._max_steps
         steps_left = None if most is None else most - self.n_steps
         return type(self)(self.score, start, self.limits, self._trail.pass_on, steps_left)
@@ -118,7 +118,7 @@ class Run:
     def result(
         self, graph: DAG, reason: str = "", *, score: float | None = None, optimal: bool = False
     ) -> Result:
-        """The result of a run that ended by this rule, or earlier; `score` is the graph's, if known."""
+        """Return the result of a run that ended by this rule, or earlier; `score` is the graph's, if known."""
         trail, value = self._trail, self.total(graph) if score is None else score
         ended = trail.stopped or Stop.converged(reason)
         if optimal:
