@@ -45,12 +45,12 @@ LEARNERS: dict[str, type[Problem]] = {
 
 
 def graphs() -> tuple[str, ...]:
-    """The words for kinds of graphs that can be learned."""
+    """Return the words for kinds of graphs that can be learned."""
     return tuple(dict.fromkeys(learner.graph for learner in LEARNERS.values()))
 
 
 def searches(graph: str) -> dict[str, Callable[..., Any]]:
-    """The words for searches of a kind of graph, each with the function whose options it takes.
+    """Return the words for searches of a kind of graph, each with the function whose options it takes.
 
     >>> "glasso" in searches("undirected"), "glasso" in searches("directed")
     (True, False)
@@ -117,7 +117,7 @@ class Learner:
     tuning_watch: Watch | None = None
 
     def __call__(self, table: Table) -> Net:
-        """Learn a network; one that was cut short is not worth judging, and raises `SearchEnd`."""
+        """Learn a network; one that was stopped early is not worth judging, and raises `SearchEnd`."""
         net = self.learn(table).net
         Trail(self.watch).check()
         return net

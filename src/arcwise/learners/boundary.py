@@ -1,8 +1,8 @@
-"""Learning an undirected graph: one way through all penalties, read off at the one that was asked for.
+"""Learning an undirected graph: one way through all penalties, read off at the one that was requested.
 
-A search of the register takes edges out of the complete graph, the weakest first (Hofmann and Tresp 1997), or
-out of one that was grown, where the complete one is out of reach. What it returns is a path, and the graph at
-any penalty is on it; each variable is then fitted given its neighbours.
+A search of the register takes edges out of the complete graph, the weakest first (Hofmann and Tresp 1997),
+or out of one that was grown, where the complete one is out of reach. What it returns is a path, and the
+graph at any penalty is on it; each variable is then fitted given its neighbours.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class UndirectedProblem(Problem):
 
     @classmethod
     def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
-        """Tie a specification to prepared data; refuse what speaks of directions."""
+        """Tie a specification to prepared data; reject what speaks of directions."""
         if spec.start != "empty":
             raise GraphError(
                 "start= is for directed graphs: undirected learning starts from the complete graph; leave "
@@ -92,7 +92,7 @@ class BoundaryLearner(UndirectedProblem):
         return {**super().words, "criterion": f"{PSEUDO}{self.score_word}"}
 
     def _settled_search(self) -> tuple[str, Note | None]:
-        """The search's word, and a note where the complete graph is out of reach."""
+        """Return the search's word, and a note where the complete graph is out of reach."""
         word = "boundary" if self.spec.search == "auto" else self.spec.search
         if self._too_large:
             return "grow-shrink" if word == "boundary" else word, _CELLS
@@ -137,11 +137,11 @@ class BoundaryLearner(UndirectedProblem):
 
     @property
     def _grown(self) -> bool:
-        """Whether edges are taken out of a graph that was grown at a penalty."""
+        """Whether edges are removed of a graph that was grown at a penalty."""
         return self._too_large or self.spec.search == "grow-shrink"
 
     def _grid_path(self, watch: Watch | None) -> Path:
-        """The graphs at penalties worth trying, each from a graph that was grown at its penalty."""
+        """Return the graphs at penalties worth trying, each from a graph that was grown at its penalty."""
         knots: list[Knot] = []
         for penalty in self.grid().tolist():
             walk = self._walk(watch, penalty)
@@ -156,7 +156,7 @@ class BoundaryLearner(UndirectedProblem):
         return Path(tuple(knots), UNIT, (), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
-        """The graph at a penalty: read off the path, or searched for if it depends on a grown graph."""
+        """Return the graph at a penalty: read off the path, or searched for if it depends on a grown graph."""
         if not self._grown:
             return path.at(penalty)
         held = (knot.graph for knot in path.knots if knot.penalty == penalty)
@@ -165,7 +165,7 @@ class BoundaryLearner(UndirectedProblem):
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
     ) -> tuple[UGraph, ...]:
-        """The graphs at several penalties alone, from one path or each from its own grown graph."""
+        """Return the graphs at several penalties alone, from one path or each from its own grown graph."""
         if not self._grown:
             return super().structures(penalties, watch)
         walks = {penalty: self._walk(watch, penalty) for penalty in dict.fromkeys(penalties)}
@@ -190,14 +190,14 @@ class BoundaryLearner(UndirectedProblem):
         return problem._read_off(path, penalty, watch)
 
     def learn_at(self, path: Path, penalty: float) -> LearnedNetwork:
-        """The network at a penalty of a path."""
+        """Return the network at a penalty of a path."""
         if self._grown:
             return self.learn(penalty)
         path.at(penalty)
         return self._read_off(path, penalty)
 
     def _reached(self, path: Path, penalty: float) -> UGraph:
-        """The graph at a penalty; where the path ended before it, the graph it had come to.
+        """Return the graph at a penalty; where the path ended before it, the graph it had come to.
 
         A path that ended before its first removal has come nowhere: then it is the required edges alone.
         """
@@ -226,7 +226,7 @@ class BoundaryLearner(UndirectedProblem):
         )
 
     def _fitted(self, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
-        """The network on a graph; a sentence where there was no time for the joint distribution."""
+        """Return the network on a graph; a sentence where there was no time for the joint distribution."""
         if not self.family.closed:  # local models alone, and without them there is no network
             return markov_net(graph, self.fits), ""
         try:
@@ -240,9 +240,9 @@ class BoundaryLearner(UndirectedProblem):
             return markov_net(graph, self.fits, joint=False), said
 
     def _total(self, path: Path, net: MarkovNet, watch: Watch | None) -> Total:
-        """The score of the joint if there is one, else the sum of local scores.
+        """Return the score of the joint if there is one, else the sum of local scores.
 
-        If the path was cut short at this graph, its last step has that sum.
+        If the path was stopped early at this graph, its last step has that sum.
         """
         last = path.trace[-1] if path.trace else None
         late = path.stopped == ASKED and last is not None and last.edges == net.graph.n_edges
@@ -259,7 +259,7 @@ class BoundaryLearner(UndirectedProblem):
         return np.concatenate([[0.0], np.geomspace(0.5 / self.source.total, most, 24)])
 
     def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
-        """A network for each penalty; None where the watcher cut it short."""
+        """Return a network for each penalty; None where the watcher cut it short."""
         check, known = Trail(watch).check, dict[UGraph, MarkovNet]()
         try:
             graphs = self.structures(penalties.tolist(), watch)

@@ -312,7 +312,7 @@ def _local_models(work: Specification, chains: RowChains, graph: DAG) -> list[Co
 
 
 def _with_values(table: Table) -> Table:
-    """The rows that have a value and count."""
+    """Return the rows that have a value and count."""
     kept = ~table.missing().all(axis=1)
     if table.weights is not None:
         kept &= table.weights > 0
@@ -320,7 +320,7 @@ def _with_values(table: Table) -> Table:
 
 
 def _holds_out(spec: Specification) -> bool:
-    """Whether the score holds out rows, of which others must not be copies."""
+    """Return whether the score holds out rows, of which others must not be copies."""
     from arcwise.scores import SCORES
 
     word = spec.score or (spec.score_default or spec.family.default_score(2, 100)).word
@@ -328,7 +328,7 @@ def _holds_out(spec: Specification) -> bool:
 
 
 def _working_specification(spec: Specification, table: Table) -> Specification:
-    """The specification of the working network: directed, by a quick search, in the family's kinds."""
+    """Return the specification of the working network: directed, by a quick search, in the family's kinds."""
     model: Any = spec.family
     if any(family.name not in _QUICK for family in spec.family.members):
         words = {v.name: "discrete" if v.discrete else "glm" for v in table.variables}

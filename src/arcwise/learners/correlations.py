@@ -1,6 +1,6 @@
 """Undirected Gaussian networks from correlations: what their learners share, and the plainest of them.
 
-`StepwiseLearner` adds and takes out edges one by one, by the extended BIC. `lasso` has the others.
+`StepwiseLearner` adds and removes edges one at a time, by the extended BIC. `lasso` has the others.
 
 Here stands what is asked: settings, correlations, rules; and the network on a graph that was found. It is
 fitted on its graph without a penalty, wherever that maximum exists (`refit`). EBIC measures graphs by just
@@ -145,7 +145,7 @@ class Correlations(UndirectedProblem):
         return {"required": sorted(bounds.required), "forbidden": barred}
 
     def rows(self) -> Array:
-        """The rows whose correlations are fitted, as a matrix; columns that do not vary are zero."""
+        """Return the rows whose correlations are fitted, as a matrix; columns that do not vary are zero."""
         data, varying = (
             self.data.rows("nonparanormal=True needs"),
             np.flatnonzero(~self.fits.constant),
@@ -166,7 +166,7 @@ class Correlations(UndirectedProblem):
         return matrix
 
     def joined(self, linked: NDArray[np.bool_]) -> UGraph:
-        """The graph of linked pairs; required ones are in it even where their number is just zero."""
+        """Return the graph of linked pairs; required ones are in it even where their number is just zero."""
         wanted = linked.copy()
         for one, two in self.pairs["required"]:
             wanted[one, two] = wanted[two, one] = True
@@ -177,7 +177,7 @@ class Correlations(UndirectedProblem):
     def fitted(
         self, found: GraphEstimate, watch: Watch | None = None
     ) -> tuple[MarkovNet, str, bool]:
-        """The network on a graph, a sentence on its numbers, and whether the penalty shrank them.
+        """Return the network on a graph, a sentence on its numbers, and whether the penalty shrank them.
 
         It is without the fit on its graph where the watcher ends that.
         """
@@ -211,7 +211,7 @@ class Correlations(UndirectedProblem):
         return normal_net(own, found.graph, self.fits), f"{said}.", True
 
     def _crowded(self, graph: UGraph) -> bool:
-        """Whether variables have more neighbours, on average, than half the rows."""
+        """Return whether variables have more neighbours, on average, than half the rows."""
         return 2 * graph.n_edges > 0.5 * self.fits.rows * len(graph.nodes)
 
     def measured(
@@ -260,13 +260,13 @@ _STEPWISE = subset(Settings, *(set(options_of(Settings)) - _STEP_OPTIONS))
 
 
 class StepwiseLearner(Correlations):
-    """An undirected Gaussian graph, unless another search, a score or a penalty is asked for."""
+    """An undirected Gaussian graph, unless another search, a score or a penalty is requested."""
 
     searches = {"auto": _STEPWISE, "stepwise": _STEPWISE}  # noqa: RUF012
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Whether it is asked for; "auto" means it unless a score or a penalty is given."""
+        """Return whether it is requested; "auto" means it unless a score or a penalty is given."""
         if spec.search != "auto":
             return spec.search in cls.searches
         penalised = spec.penalty is not None or spec.rule is not None
@@ -284,7 +284,7 @@ class StepwiseLearner(Correlations):
         return super().bind(spec.but(search="stepwise"), statistics, watch)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Add and take out edges one by one, and fit the network on the graph found."""
+        """Add and remove edges one at a time, and fit the network on the graph found."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
@@ -296,7 +296,7 @@ class StepwiseLearner(Correlations):
         return replace(learned, words=words, settled=not found.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
-        """The graph alone, without a fit."""
+        """Return the graph alone, without a fit."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)

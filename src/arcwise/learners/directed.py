@@ -150,9 +150,9 @@ class DirectedProblem(Problem):
     def _found(
         self, penalty: float, begin: DAG | None, options: Mapping[str, Any], watch: Watch | None
     ) -> tuple[Self, Result]:
-        """The problem tuned to the graph that a search found, and what it found.
+        """Return the problem tuned to the graph that a search found, and what it found.
 
-        Where local models share a bandwidth, it is tuned to the graph found, and the search goes on.
+        Where local models share a bandwidth, it is tuned to the graph found, and the search continues.
         """
         self.foretell(len(self.limits.nodes) ** 2, watch, least=True)
         if has_parameter(self.search, "rng"):
@@ -176,7 +176,9 @@ class DirectedProblem(Problem):
         return kept, self._proved(replace(best, trace=trace))
 
     def _proved(self, result: Result) -> Result:
-        """The result with a claim that names what was compared: all graphs, some, or those of a bandwidth."""
+        """Return the result with a claim that names what was compared: all graphs, some, or those of a
+        bandwidth.
+        """
         if result.stopped.reason is not StopReason.OPTIMAL:
             return result
         if self.fits.shared:
@@ -213,7 +215,9 @@ class DirectedProblem(Problem):
         return _with_child(score, self.limits, score.nodes.index(self.spec.rules.target), searched)
 
     def begin(self, spec: Specification) -> DAG | None:
-        """The graph that a search by this specification starts from; None for the required arcs alone."""
+        """Return the graph that a search by this specification starts from; None for the required arcs
+        alone.
+        """
         start, limits, rng = spec.start, self.limits, spec.stream(1)
         if isinstance(start, DAG):
             return _over(start, limits.nodes, "start graph")
@@ -227,7 +231,7 @@ class DirectedProblem(Problem):
         raise unknown("start", start, ("empty", "complete", "random"))
 
     def penalised(self, penalty: float) -> Score:
-        """The score with its priors over graphs."""
+        """Return the score with its priors over graphs."""
         base, parts = self.score, [self.score]
         if penalty:
             parts.append(ArcPenalty(base.nodes, base.rows, penalty))
@@ -249,7 +253,7 @@ class DirectedProblem(Problem):
         return np.concatenate([[0.0], totals] if small else [totals]) / table.total
 
     def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
-        """A network for each penalty, one search each; None where the watcher cut one short."""
+        """Return a network for each penalty, one search each; None where the watcher cut one short."""
         # Choosing a penalty needs no rounds beyond the first optimum.
         once = {"patience": 0} if self.spec.search == "auto" else {}
         found: list[Net] = []
@@ -267,7 +271,7 @@ class DirectedProblem(Problem):
 
 
 def _bar_parents(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits:
-    """The limits with some parents barred for each child, but for required ones."""
+    """Return the limits with some parents barred for each child, but for required ones."""
     rows = [parents(child) for child in range(len(limits.nodes))]
     if not any(rows):
         return limits
@@ -293,7 +297,7 @@ def _apart_note(apart: tuple[str, ...]) -> Note | None:
 def _with_child(
     score: Score, limits: Limits, target: int, searched: Callable[[Limits], Result]
 ) -> Result:
-    """The best graph in which a class, that nothing points to, has a child.
+    """Return the best graph in which a class, that nothing points to, has a child.
 
     Where the best graph without this rule breaks it, an arc into one variable is required, of each in turn,
     and the best of what is found is taken: so every search obeys, and the exact one stays exact. Where
@@ -319,26 +323,26 @@ def _with_child(
 
 
 def _require_arc(limits: Limits, tail: int, head: int) -> Limits:
-    """The limits with one more required arc."""
+    """Return the limits with one more required arc."""
     rows = list(limits.required)
     rows[head] = tuple(sorted({*rows[head], tail}))
     return replace(limits, required=tuple(rows))
 
 
 def _no_blankets() -> None:
-    """Rows without gaps are judged: nothing is asked of blanket models."""
+    """Rows without missing values are judged: nothing is asked of blanket models."""
     raise SearchEnd
 
 
 def _unmoved_note(result: Result, begin: DAG | None, limits: Limits) -> str:
-    """A sentence where a search was stopped before it found anything."""
+    """Return a sentence where a search was stopped before it found anything."""
     if result.stopped != ASKED or result.graph != (begin or limits.start()):
         return ""
     return "Learning was stopped, and the graph is still the start graph: allow more time."
 
 
 def _small(result: Result, rows: float) -> str:
-    """A sentence where a graph is the best of all, and has more parameters than there are rows."""
+    """Return a sentence where a graph is the best of all, and has more parameters than there are rows."""
     parameters = sum(2 + len(row) for row in result.graph.parents)
     if not result.optimal or rows >= parameters or rows < FEW:
         return ""
@@ -349,7 +353,7 @@ def _small(result: Result, rows: float) -> str:
 
 
 def _over(graph: DAG, nodes: tuple[str, ...], what: str) -> DAG:
-    """A user's graph on the columns of the data; `what` names it in errors."""
+    """Return a user's graph on the columns of the data; `what` names it in errors."""
     extra = sorted(set(graph.nodes) - set(nodes))
     if extra:
         raise GraphError(
@@ -361,7 +365,7 @@ def _over(graph: DAG, nodes: tuple[str, ...], what: str) -> DAG:
 def _expert_prior(
     expert: DAG, rows: float, weight: float | Mapping[tuple[str, str], float]
 ) -> ExpertPrior:
-    """The prior around an expert's graph: one penalty for all arcs, or a confidence for some."""
+    """Return the prior around an expert's graph: one penalty for all arcs, or a confidence for some."""
     if not isinstance(weight, Mapping):
         return ExpertPrior(expert, rows, weight)
     p = len(expert.nodes)

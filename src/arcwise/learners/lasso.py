@@ -3,7 +3,7 @@
 `glasso` maximises the likelihood less rho times the size of the entries of the precision matrix (Friedman,
 Hastie and Tibshirani 2008); `neighbourhood` picks neighbours by a lasso of each variable on all others
 (Meinshausen and Buehlmann 2006). Penalties are rho, on the scale of correlations unless the covariance's own
-is asked for.
+is requested.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ _GLASSO = subset(Settings, "combine")
 
 
 class Lasso(Correlations):
-    """An undirected Gaussian graph at a penalty: where one is given, or the lasso asked for."""
+    """An undirected Gaussian graph at a penalty: where one is given, or the lasso requested."""
 
     searches = {  # noqa: RUF012
         "auto": _GLASSO,
@@ -43,7 +43,7 @@ class Lasso(Correlations):
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Whether the lasso is asked for; "auto" means it for Gaussian models without a score."""
+        """Return whether the lasso is requested; "auto" means it for Gaussian models without a score."""
         if spec.search == "auto":
             return spec.score is None and spec.family.name == "gaussian"
         return spec.search in cls.searches
@@ -89,7 +89,7 @@ class Lasso(Correlations):
 
     @property
     def solver(self) -> dict[str, Any]:
-        """What the solver is told beside the matrix and the penalties."""
+        """What the solver is told next to the matrix and the penalties."""
         known: dict[str, Any] = {**self.pairs, "factors": self.factors}
         if self.picks:
             return {**known, "rule": self.settings.combine}
@@ -106,7 +106,7 @@ class Lasso(Correlations):
         return f"{unit}, times the matrix given" if alone else f"{unit}, times factors"
 
     def grid(self) -> Array:
-        """A path's penalties, the smallest that leaves no edge first."""
+        """Return a path's penalties, the smallest that leaves no edge first."""
         most, count = largest_penalty(self.scaled, self.weights) or 1.0, self.settings.n_penalties
         usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
         least = usual if self.settings.min_ratio is None else self.settings.min_ratio
@@ -119,7 +119,7 @@ class Lasso(Correlations):
 
     @property
     def usual_penalty(self) -> float:
-        """A penalty that is often about right for so many rows and columns."""
+        """A penalty that is often about right for this many rows and columns."""
         return usual_penalty(self.source.total, len(self.source.names), self.grid().tolist())
 
     # -- solving ---------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class Lasso(Correlations):
         return replace(learned, words={**learned.words, **words}, settled=not trail.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
-        """The graph at a penalty alone, without a fit."""
+        """Return the graph at a penalty alone, without a fit."""
         trail = Trail(watch)
         graph = next(self.solve([penalty], trail)).graph
         trail.check()
@@ -174,7 +174,7 @@ class Lasso(Correlations):
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
     ) -> tuple[UGraph, ...]:
-        """The graphs at several penalties alone, the largest solved for first."""
+        """Return the graphs at several penalties alone, the largest solved for first."""
         trail = Trail(watch)
         order = sorted(set(penalties), reverse=True)
         found = {each.penalty: each.graph for each in self.solve(order, trail)}
@@ -192,12 +192,12 @@ class Lasso(Correlations):
         return Path(tuple(reversed(knots)), self.unit, tuple(trail.steps), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
-        """The graph at a penalty: solved for, whether or not the path holds it."""
+        """Return the graph at a penalty: solved for, whether or not the path holds it."""
         held = (knot.graph for knot in path.knots if knot.penalty == penalty)
         return next(held, None) or next(self.solve([penalty], Trail())).graph
 
     def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
-        """A network for each penalty, all from one path; None where the watcher cut it short."""
+        """Return a network for each penalty, all from one path; None where the watcher cut it short."""
         trail = Trail(watch)
         nets: list[Net] = []
         for each in self.solve(penalties.tolist(), trail):
@@ -208,7 +208,7 @@ class Lasso(Correlations):
 
 
 def _breach(found: GraphEstimate) -> str:
-    """A sentence where the graph is not that of the maximum for certain."""
+    """Return a sentence where the graph is not that of the maximum for certain."""
     if found.violation <= LOOSE:
         return ""
     return (

@@ -1,7 +1,7 @@
 """Options by name: which function takes which, and of what kind.
 
 The kind of an option is the annotation of the parameter that takes it. Numbers are finite and not
-negative, truth values are no numbers, and None is taken only where the annotation has it. A word is one of
+negative, booleans are no numbers, and None is taken only where the annotation has it. A word is one of
 those that the annotation lists. Options of other kinds, such as lists of words, are left to the function
 that takes them.
 """
@@ -47,7 +47,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
 
 
 def has_parameter(function: Callable[..., Any], name: str) -> bool:
-    """Whether a function has a parameter of that name."""
+    """Return whether a function has a parameter of that name."""
     return any(name == parameter.name for parameter in _parameters(function))
 
 
@@ -57,7 +57,7 @@ def is_random(function: Callable[..., Any]) -> bool:
 
 
 def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
-    """The same function with some of its options left out.
+    """Return the same function with some of its options left out.
 
     >>> def search(*, steps: int = 1, combine: str = "or"): ...
     >>> options_of(subset(search, "combine"))
@@ -99,7 +99,7 @@ def checked_options(
 
 
 def check_option(option: str, value: Any, kind: Any) -> Any:
-    """Return the value of an option as its kind has it, or refuse it in words.
+    """Return the value of an option as its kind has it, or reject it in words.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
 
 
 def _fits(value: Any, wanted: type) -> bool:
-    """Whether a value is of a kind; a float without a fraction, such as 1e5, is a whole number."""
+    """Return whether a value is of a kind; a float without a fraction, such as 1e5, is an integer."""
     if wanted is str:
         return isinstance(value, str)
     truth = isinstance(value, bool | np.bool_)

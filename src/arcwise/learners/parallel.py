@@ -28,7 +28,7 @@ Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
 
 def cores(n_jobs: int) -> int:
-    """A number of processes or threads; -1 is as many as there are cores.
+    """Return a number of processes or threads; -1 is as many as there are cores.
 
     >>> cores(3), cores(-1) >= 1
     (3, True)
@@ -58,7 +58,7 @@ def one_thread(source: Source) -> Generator[None]:
 
 
 def watch_inside(n_jobs: int, watch: Watch | None) -> Watch | None:
-    """The watcher that pieces of work ask: the same here, one that can be sent to other processes."""
+    """Return the watcher that pieces of work ask: the same here, one that can be sent to other processes."""
     if n_jobs == 1:
         return watch
     away = getattr(watch, "away", None)
@@ -85,7 +85,7 @@ def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
 def pieces(
     work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int = 1, backend: str = "joblib"
 ) -> Generator[Any]:
-    """The results of pieces of work in the order of their numbers, as they come.
+    """Return the results of pieces of work in the order of their numbers, as they come.
 
     Parameters
     ----------
@@ -121,7 +121,9 @@ def pieces(
 
 
 def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) -> Generator[Any]:
-    """The results of pieces that dask's workers do; one that dies is replaced, and its pieces done again."""
+    """Return the results of pieces that dask's workers do; one that dies is replaced, and its pieces done
+    again.
+    """
     try:
         import distributed
     except ImportError:

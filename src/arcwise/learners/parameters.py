@@ -52,7 +52,7 @@ Check = Callable[[], None]
 
 
 def retune(fits: Fits, graph: DAG | UGraph) -> Fits:
-    """The same with what local models share, such as one bandwidth for all, tuned to a graph."""
+    """Return the same with what local models share, such as one bandwidth for all, tuned to a graph."""
     inputs = graph if graph.directed else DAG.make_unchecked(graph.nodes, graph.neighbours)
     return fits.retuned(inputs) or fits
 
@@ -92,12 +92,12 @@ def _stop(check: Check | None) -> Callable[[], bool] | None:
 
 
 def _takes_all(fits: Fits, graph: UGraph) -> bool:
-    """Whether there is a model of each variable given its neighbours."""
+    """Return whether there is a model of each variable given its neighbours."""
     return all(map(fits.takes, range(len(graph.nodes)), graph.neighbours))
 
 
 def blanket_note(net: BayesNet, fits: Fits) -> str:
-    """A sentence where a directed network lacks the blanket models that its answers would need."""
+    """Return a sentence where a directed network lacks the blanket models that its answers would need."""
     late = net.blankets is None and not fits.closed and _takes_all(fits, moral(net.graph))
     if not late:
         return ""
@@ -137,7 +137,7 @@ def markov_net(
 def _local_models(
     fits: Fits, inputs: Sequence[tuple[int, ...]], check: Check | None = None
 ) -> tuple[Conditional, ...]:
-    """The fitted model of each variable given its inputs; `check` is called before each."""
+    """Return the fitted model of each variable given its inputs; `check` is called before each."""
     fitted = []
     for node, row in enumerate(inputs):
         if check is not None:
@@ -155,7 +155,7 @@ def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
 
 
 def noise_note(net: Net, fits: Fits) -> str:
-    """A sentence where a network with a joint normal distribution was fitted with noise."""
+    """Return a sentence where a network with a joint normal distribution was fitted with noise."""
     normal, joint = fits.normal, normal_of(net.joint)
     if normal is None or joint is None:
         return ""
@@ -167,7 +167,7 @@ def noise_note(net: Net, fits: Fits) -> str:
 
 
 def fitting_note(net: Net) -> str:
-    """A sentence where proportional fitting ended before its frequencies agreed with the data's."""
+    """Return a sentence where proportional fitting ended before its frequencies agreed with the data's."""
     product = factors_of(net.joint)
     apart = 0.0 if product is None else product.apart
     if not apart > CLOSE:
@@ -179,13 +179,13 @@ def fitting_note(net: Net) -> str:
 
 
 def normal_net(precision: NDArray[np.float64], graph: UGraph, fits: GaussianFits) -> MarkovNet:
-    """The network of a precision matrix on the scale of correlations, in the units of the data."""
+    """Return the network of a precision matrix on the scale of correlations, in the units of the data."""
     joint = NormalJoint(fits.moments.mean.copy(), precision / fits.sd[:, None] / fits.sd)
     return MarkovNet.normal(fits.moments.variables, graph, joint)
 
 
 def fitted_nets(graphs: Sequence[DAG | UGraph], fits: Fits) -> tuple[Net, ...]:
-    """A fitted network for each graph; local models that graphs share are fitted once."""
+    """Return a fitted network for each graph; local models that graphs share are fitted once."""
     local = cache(fits.conditional)
 
     def net(graph: DAG | UGraph) -> Net:
@@ -245,7 +245,7 @@ class Total(NamedTuple):
 
 
 def is_pseudo(word: object) -> bool:
-    """Whether a score's name says that it is a sum over variables given all their neighbours."""
+    """Return whether a score's name says that it is a sum over variables given all their neighbours."""
     return str(word).startswith(PSEUDO)
 
 
@@ -258,7 +258,7 @@ def undirected_total(
     *,
     check: Callable[[], None] | None = None,
 ) -> Total:
-    """The score of an undirected network: of the joint where it has one, else of its local models.
+    """Return the score of an undirected network: of the joint where it has one, else of its local models.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def undirected_total(
 
 
 def pseudo_total(net: MarkovNet, score: Score, word: str) -> Total:
-    """The sum of local scores of all variables given their neighbours."""
+    """Return the sum of local scores of all variables given their neighbours."""
     local = sum(score.local(node, row) for node, row in enumerate(net.inputs))
     return Total(float(local), f"{PSEUDO}{word}")
 
@@ -290,7 +290,7 @@ def _joint_total(
     options: Mapping[str, Any],
     check: Callable[[], None] | None,
 ) -> float | None:
-    """The score of the joint distribution; None where there is none, or the score says nothing of it."""
+    """Return the score of the joint distribution; None where there is none, or the score says nothing of it."""
     graph, charges, known = net.graph, SCORES[word].charges, None
     if net.joint is None:
         return None
@@ -310,7 +310,9 @@ def _joint_total(
 
 
 def _order_edges(graph: UGraph) -> DAG:
-    """The directed graph that is equivalent to a decomposable one: along an order of maximum cardinality."""
+    """Return the directed graph that is equivalent to a decomposable one: along an order of maximum
+    cardinality.
+    """
     place = {node: rank for rank, node in enumerate(cardinality_order(graph))}
     rows = enumerate(graph.neighbours)
     parents = tuple(tuple(x for x in row if place[x] < place[node]) for node, row in rows)

@@ -95,7 +95,7 @@ class _Fold:
 def _by_cross_validation(
     problem: Problem, rule: str, n_jobs: int, watch: Watch | None
 ) -> TunedPenalty:
-    """The penalty by held-out rows.
+    """Return the penalty by held-out rows.
 
     The curve has penalty, mean, error, loss against the best and its error, edges. Where no fold was done
     in time, the penalty is the family's own, or else BIC's for a coefficient, and the curve is empty.
@@ -132,7 +132,9 @@ def _by_cross_validation(
 
 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
-    """A column that varies in one fold only has no normal density there: no penalty could be compared."""
+    """Return a column that varies in one fold only has no normal density there: no penalty could be
+    compared.
+    """
     x = table.matrix()
     varies = _spread(x) > 0
     for part in parts:
@@ -146,7 +148,7 @@ def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> 
 
 
 def _spread(x: Array) -> Array:
-    """The range of the observed values of each column; negative if there is none."""
+    """Return the range of the observed values of each column; negative if there is none."""
     gaps = np.isnan(x)
     spread: Array = np.where(gaps, -np.inf, x).max(axis=0) - np.where(gaps, np.inf, x).min(axis=0)
     return spread
@@ -186,7 +188,7 @@ def _curve(
 
 
 def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
-    """The penalty whose graph has the largest extended BIC (Foygel and Drton 2010)."""
+    """Return the penalty whose graph has the largest extended BIC (Foygel and Drton 2010)."""
     given, rows, penalties = problem.settings.gamma, problem.fits.rows, problem.grid().tolist()
     gamma = 0.5 if given is None else given
     if not problem.picks:
@@ -209,7 +211,7 @@ def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tun
 
 
 def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
-    """The precision matrix of largest likelihood on a graph; None without one, or without the time."""
+    """Return the precision matrix of largest likelihood on a graph; None without one, or without the time."""
     try:
         return fixed_graph(problem.matrix, graph, check=trail.check).precision
     except (FitError, SearchEnd):
@@ -217,7 +219,7 @@ def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
 
 
 def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
-    """The smallest penalty at which graphs of subsamples still agree (StARS)."""
+    """Return the smallest penalty at which graphs of subsamples still agree (StARS)."""
     rows, weights = _rows(problem, rule)
     options: dict[str, Any] = {**problem.solver, "on_step": watch_inside(n_jobs, watch)}
     if not problem.picks:
@@ -237,7 +239,7 @@ def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -
 
 
 def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
-    """The smallest penalty that finds nothing once columns are shifted against each other (RIC)."""
+    """Return the smallest penalty that finds nothing once columns are shifted against each other (RIC)."""
     rows, weights = _rows(problem, rule)
     if weights is not None and not (weights == weights[0]).all():
         raise FitError(
@@ -265,7 +267,7 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
 
 
 def _as_tuned(choice: PenaltyChoice) -> TunedPenalty:
-    """The choice with its curve as rows: the rule's figure, what is allowed of it, edges, by penalty."""
+    """Return the choice with its curve as rows: the rule's figure, what is allowed of it, edges, by penalty."""
     if not choice.edges:  # rotations: each turn has its own penalty
         curve = tuple({"penalty": penalty} for penalty in choice.penalties)
         return TunedPenalty(choice.penalty, curve, choice.rule, choice.reason)

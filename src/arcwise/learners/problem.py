@@ -1,6 +1,6 @@
 """A learning problem: a specification, and the data bound to its family and score, once.
 
-Kinds of columns, gaps, the family's own check, sufficient statistics and the score are settled in
+Kinds of columns, missing values, the family's own check, sufficient statistics and the score are decided in
 `Problem.bind`. What is done then is the business of the learners, which are problems of one kind each
 (`directed`, `boundary`, `correlations`, `lasso`): they learn at a penalty, or along many, without another
 binding.
@@ -59,9 +59,9 @@ def _no_search() -> None:
 class Problem:
     """A specification tied to data; each learner is a kind of problem, with a way to find a graph.
 
-    `family` is that of each variable, `source` what was given, prepared, and `data` the same with an expert's
-    artificial rows among them; `options` are those of the search; `penalty` is the one asked for, or the
-    family's own.
+    `family` is that of each variable, `source` what was given, prepared, and `data` the same with an
+    expert's artificial rows among them; `options` are those of the search; `penalty` is the one requested,
+    or the family's own.
 
     A learner says which kind of `graph` it finds and which words for `searches` it knows. A word leads to
     the function whose keyword-only parameters are its options.
@@ -88,7 +88,7 @@ class Problem:
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Whether a specification of this kind of graph means this learner; its family is chosen."""
+        """Return whether a specification of this kind of graph means this learner; its family is chosen."""
         return spec.search in cls.searches
 
     @classmethod
@@ -139,7 +139,7 @@ class Problem:
 
     @classmethod
     def _settled_score(cls, spec: Specification, default: DefaultScore) -> DefaultScore:
-        """The score's word, its options, and a sentence where the choice may surprise.
+        """Return the score's word, its options, and a sentence where the choice may surprise.
 
         Where the penalty is tuned, it takes the place of a score's own penalty for parameters.
         """
@@ -152,17 +152,17 @@ class Problem:
         return DefaultScore(word)
 
     def said(self, *notes: Note | str | None) -> Self:
-        """The same with further notes, where they say something."""
+        """Return the same with further notes, where they say something."""
         return replace(self, notes=(*self.notes, *notes_of(NoteKind.MODEL, *notes)))
 
     def retuned(self, graph: DAG) -> Self | None:
-        """The same with what local models share tuned to a graph; None where nothing changes."""
+        """Return the same with what local models share tuned to a graph; None where nothing changes."""
         fits = self.fits.retuned(graph) if self.fits.shared else None
         return None if fits is None else replace(self, fits=fits)
 
     @cached_property
     def score(self) -> Score:
-        """The score, without priors; local scores that are dear are kept once they were asked for."""
+        """The score, without priors; local scores that are dear are kept once they were requested."""
         entry, rng = SCORES[self.score_word], self.spec.stream(0)
         score = entry.tie(self.fits, rng, **self.score_options)
         return score if score.lattice else CachedScore(score)
@@ -194,7 +194,7 @@ class Problem:
         return {}
 
     def foretell(self, models: int, watch: Watch | None, least: bool = False) -> None:
-        """Say how long a run will take, before it, where that is long: `models` are to be fitted."""
+        """Return how long a run will take, before it, where that is long: `models` are to be fitted."""
         each = self.fits.seconds(len(self.fits.nodes) // 2)
         total = each * models
         if watch is None or total < _LONG:
@@ -211,7 +211,8 @@ class Problem:
         raise NotImplementedError("local models and scores have no search")
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG | UGraph:
-        """The graph at a penalty alone, found as quickly as its learner can: for many tables like this one.
+        """Return the graph at a penalty alone, found as quickly as its learner can: for many tables like
+        this one.
 
         Raises
         ------
@@ -224,7 +225,7 @@ class Problem:
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
     ) -> tuple[UGraph, ...]:
-        """The graphs at several penalties alone, from one path.
+        """Return the graphs at several penalties alone, from one path.
 
         Raises
         ------
@@ -242,22 +243,22 @@ class Problem:
         )
 
     def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
-        """A network for each penalty; None where the watcher cut a run short."""
+        """Return a network for each penalty; None where the watcher cut a run short."""
         return [self.learn(penalty, watch).net for penalty in penalties.tolist()]
 
     def path(self, watch: Watch | None = None) -> Path:
-        """The graphs at all penalties, where one run tells them."""
+        """Return the graphs at all penalties, where one run tells them."""
         raise GraphError(
             "A path removes edges from the complete undirected graph one by one: for directed "
             "graphs call learn(..., penalty=...) for each penalty."
         )
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
-        """The graph at a penalty of a path."""
+        """Return the graph at a penalty of a path."""
         return path.at(penalty)
 
     def learn_at(self, path: Path, penalty: float) -> "LearnedNetwork":
-        """The network at a penalty of a path."""
+        """Return the network at a penalty of a path."""
         return self.learn(penalty)
 
 
@@ -265,7 +266,7 @@ class Problem:
 class LearnedNetwork:
     """What was learned from a problem: the network, how it was found, and what was said on the way.
 
-    `total` is the graph's score with its penalties; `limits` are the rules on these columns; `settled` says
+    `total` is the graph's score with its penalties; `limits` are the rules on these columns; `decided` says
     that nothing would change had the run gone on; `scored` that the problem's score, which has no penalty
     per edge in it, made the graph, so that edges are measured by it.
     """
@@ -286,7 +287,7 @@ class LearnedNetwork:
 
 
 def _without_charges(chosen: DefaultScore) -> DefaultScore:
-    """The same without charges for parameters or parents."""
+    """Return the same without charges for parameters or parents."""
     if SCORES[chosen.word].charges is not None:
         return DefaultScore("loglik")
     return chosen._replace(options={k: v for k, v in chosen.options.items() if k != "gamma"})
@@ -304,7 +305,7 @@ def _few(rows: float) -> str:
 def _default_penalty(
     spec: Specification, own: float, data: Statistics
 ) -> tuple[float, Note | None]:
-    """The penalty, and a note where it is the family's own."""
+    """Return the penalty, and a note where it is the family's own."""
     if spec.penalty is not None or spec.rule is not None or not own:
         return spec.penalty or 0.0, None
     rows = data.effective_rows
@@ -318,7 +319,7 @@ def _default_penalty(
 
 
 def score_options(word: str) -> dict[str, Any]:
-    """The options of a score, with those that say which rows it holds out."""
+    """Return the options of a score, with those that say which rows it holds out."""
     entry = SCORES[word]
     return options_of(entry.bind) | {
         word: type(usual) for word, usual in entry.part_options.items()

@@ -24,7 +24,7 @@ def compared_graphs(
     most_parents: int | None = None,
     cells_per_row: float | None = None,
 ) -> str:
-    """The set of graphs that an exact search compared, in words; "" if it is that of all graphs.
+    """Return the set of graphs that an exact search compared, in words; "" if it is that of all graphs.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def compared_graphs(
 
 
 def _has_barred_sets(score: Score, limits: Limits, levels: Sequence[int]) -> bool:
-    """Whether a parent set that the limits allow has no score.
+    """Return whether a parent set that the limits allow has no score.
 
     Larger tables are barred before smaller ones, so for each child the largest one tells.
     """

@@ -15,7 +15,7 @@ _NO_RULES = Rules()
 
 
 def settings_of(problem: Problem) -> dict[str, Any]:
-    """All choices of a learning problem but the data and the seed.
+    """Return all choices of a learning problem but the data and the seed.
 
     Options of the score are there with their defaults, since those of a default score and of the same score
     by name differ. Options of the search and of the model are there as they were given.
@@ -39,7 +39,8 @@ def settings_of(problem: Problem) -> dict[str, Any]:
 
 
 def score_settings(word: str, given: Mapping[str, Any], columns: int) -> dict[str, Any]:
-    """The options of a score with their defaults, and what a parent costs beyond its parameters, in nats.
+    """Return the options of a score with their defaults, and what a parent costs beyond its parameters, in
+    nats.
 
     >>> score_settings("ebic", {}, 8)  # doctest: +ELLIPSIS
     {'score_options': {'gamma': 1.1}, 'parent_penalty': 2.287...}
@@ -54,7 +55,7 @@ def score_settings(word: str, given: Mapping[str, Any], columns: int) -> dict[st
 
 
 def resolved_options(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword-only parameters of a function: as given, or by default.
+    """Return the keyword-only parameters of a function: as given, or by default.
 
     >>> def search(score, *, restarts: int = 0, steps: int = 5): ...
     >>> resolved_options(search, {"steps": 9})

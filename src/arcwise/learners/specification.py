@@ -33,9 +33,10 @@ class Specification:
 
     `rng` is never advanced: each use takes a copy, so that one specification learns the same from the same
     rows. `penalty` None is the family's own; `rule` says by which rule it is to be chosen; `missing` what to
-    do about gaps; `threads` how many of them a family may use inside (-1: one per core); `score_default`
-    takes the place of the family's own score where none is requested; `search_options` and `score_options`
-    are those of the search and the score, `model_options` those of the models of these names.
+    do about missing values; `threads` how many of them a family may use inside (-1: one per core);
+    `score_default` takes the place of the family's own score where none is requested; `search_options` and
+    `score_options` are those of the search and the score, `model_options` those of the models of these
+    names.
     """
 
     rng: np.random.Generator
@@ -70,7 +71,7 @@ class Specification:
         object.__setattr__(self, "threads", cores(self.threads))
 
     def but(self, **changes: Any) -> "Specification":
-        """The same with some other choices."""
+        """Return the same with some other choices."""
         return replace(self, **changes)
 
     @property
@@ -81,7 +82,7 @@ class Specification:
         return self.model
 
     def chosen(self, variables: Sequence[Variable]) -> "Specification":
-        """The same with the family of each variable chosen."""
+        """Return the same with the family of each variable chosen."""
         return self.but(model=choose(self.model, variables, graph=self.graph))
 
     @property
@@ -91,11 +92,13 @@ class Specification:
         return {name: option_text(getattr(self, name)) for name in own}
 
     def generator(self) -> np.random.Generator:
-        """A copy of the random generator."""
+        """Return a copy of the random generator."""
         return copy.deepcopy(self.rng)
 
     def stream(self, number: int) -> np.random.Generator:
-        """An independent generator: 0 for parts of rows, 1 for starts, 2 for searches, 3 for families."""
+        """Return an independent generator: 0 for parts of rows, 1 for starts, 2 for searches, 3 for
+        families.
+        """
         return self.generator().spawn(4)[number]
 
 
@@ -143,7 +146,7 @@ def recast_rows(spec: Specification, statistics: Statistics) -> Table:
 
 
 def draws_values(spec: Specification, statistics: Statistics) -> bool:
-    """Whether missing values are drawn: a family or a score of the specification needs complete rows."""
+    """Return whether missing values are drawn: a family or a score of the specification needs complete rows."""
     policy = checked_policy(spec.missing)
     if policy in ("drop", "weights") or not statistics.has_rows:
         return False

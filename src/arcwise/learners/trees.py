@@ -102,7 +102,7 @@ class ChowLiuLearner(Problem):
         return found
 
     def _directed(self, weights: Array) -> DAG:
-        """The forest of largest weight, with the root that was asked for."""
+        """Return the forest of largest weight, with the root that was requested."""
         nodes, asked = self.fits.nodes, self.search(**self.options)
         if asked is not None and asked not in nodes:
             raise DataError(f"There is no column {asked!r} for the root. {close_to(asked, nodes)}")
@@ -155,7 +155,7 @@ def forest(
 
 
 def _trees(size: int, edges: list[tuple[int, int]]) -> list[list[int]]:
-    """The nodes of each tree of a forest."""
+    """Return the nodes of each tree of a forest."""
     rows = root_forest(size, edges, [])
     label = list(range(size))
     for node in range(size):

@@ -105,12 +105,12 @@ class ClassGraph(Problem):
         return max(_NOTHING, self.penalty) * max(1.0, self.fits.rows)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
-        """The graph."""
+        """Return the graph."""
         graph: DAG = self.search(replace(self, penalty=penalty), **self.options)
         return graph
 
     def net(self, graph: DAG) -> BayesNet:
-        """The network of a graph; local models that graphs share are fitted once."""
+        """Return the network of a graph; local models that graphs share are fitted once."""
         models = tuple(self._local(child, row) for child, row in enumerate(graph.parents))
         return BayesNet(self.data.variables, graph, models)
 
@@ -222,12 +222,12 @@ def naive(problem: ClassGraph) -> DAG:
 
 
 def tan(problem: ClassGraph) -> DAG:
-    """The best tree over the features, away from the feature that tells most about the class."""
+    """Return the best tree over the features, away from the feature that tells most about the class."""
     return forest(problem.gains, problem.limits, problem.ranked, (problem.target,))
 
 
 def kdb(problem: ClassGraph, *, k: int = 2) -> DAG:
-    """The `k` features before each that tell most about it, in the order of their relevance."""
+    """Return the `k` features before each that tell most about it, in the order of their relevance."""
     rows, limits, gains = list(problem.limits.required), problem.limits, problem.gains
     for place, child in enumerate(problem.ranked):
         before = sorted(problem.ranked[:place], key=lambda j: (-gains[child, j], j))
@@ -304,7 +304,7 @@ class _Numbers:
 
 
 def _score_of(word: str, fits: Fits) -> Score:
-    """A score that makes the best tree a spanning tree."""
+    """Return a score that makes the best tree a spanning tree."""
     if word not in SCORES:
         raise unknown("score of an arc between features", word, SCORES)
     if SCORES[word].parts == "none" and (score := SCORES[word].bind(fits)).equivalent:

@@ -1,4 +1,4 @@
-"""Bayesian classifiers: learned from a table, and asked for the probabilities of classes.
+"""Bayesian classifiers: learned from a table, and requested the probabilities of classes.
 
 A classifier is one network or several (aode, averaged) in which the class is known by its name, and what raw
 rows become before they are asked about. Levels are those that the table's variables declare, seen or not.
@@ -174,7 +174,9 @@ class Classifier:
         return self.variable.levels or ()
 
     def rows_of(self, data: Any) -> Table:
-        """Rows in the networks' coding; a level that is not known is a gap, and there is a warning."""
+        """Rows in the networks' coding; a level that is not known is a missing value, and there is a
+        warning.
+        """
         strange: dict[str, list[Any]] = {}
         needed = [v for v in self.net.variables if v.name != self.target]
         found = conform(data, needed, unseen=strange.__setitem__) if needed else None
@@ -208,7 +210,7 @@ class Classifier:
         return self._averaged(table, target)
 
     def _averaged(self, table: Table, target: int) -> Array:
-        """The mean of the networks whose parent feature has a level that is frequent enough (aode)."""
+        """Return the mean of the networks whose parent feature has a level that is frequent enough (aode)."""
         total = np.full((table.rows, len(self.classes)), -np.inf)
         votes = np.zeros(table.rows)
         for net, (parent, counts) in zip(self.nets, self.frequencies, strict=False):
@@ -230,7 +232,7 @@ class Classifier:
 
 
 def decide(proba: Array, loss: Array | None) -> NDArray[np.intp]:
-    """The class of least expected loss in each row, `loss[i, j]` being that of j where i is true.
+    """Return the class of least expected loss in each row, `loss[i, j]` being that of j where i is true.
 
     Without losses it is the most probable class.
     """
@@ -243,7 +245,7 @@ def decide(proba: Array, loss: Array | None) -> NDArray[np.intp]:
 
 
 def prepared_classes(table: Table, target: str) -> Table:
-    """The rows whose class is known and that count, after checking that there is a class to learn.
+    """Return the rows whose class is known and that count, after checking that there is a class to learn.
 
     Raises
     ------
@@ -274,7 +276,7 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
 
     Parameters
     ----------
-    table : features and the class; gaps are taken.
+    table : features and the class; missing values are taken.
     target : the name of the class, a discrete column.
     spec : what to learn.
 
@@ -306,7 +308,7 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
 
 
 def _graphs(problem: ClassGraph, spec: ClassifierSpec) -> dict[DAG, float]:
-    """The graphs of a structure, each with its weight."""
+    """Return the graphs of a structure, each with its weight."""
     if spec.structure == "aode":
         return dict.fromkeys(_one_dependence(problem), 1.0)
     if spec.structure == "free":
@@ -334,7 +336,7 @@ def _prepare_features(table: Table, target: str, spec: ClassifierSpec) -> Table:
 
 
 def _frequencies(problem: ClassGraph) -> tuple[tuple[int, Array], ...]:
-    """The features in the order of the graphs of aode, with the rows of each of their levels."""
+    """Return the features in the order of the graphs of aode, with the rows of each of their levels."""
     table, found = problem.table, []
     for feature in problem.ranked:
         size = len(table.variables[feature].levels or ())
@@ -358,7 +360,9 @@ def _grids(table: Table) -> dict[int, Array]:
 
 
 def _one_dependence(problem: ClassGraph) -> list[DAG]:
-    """A graph for each feature as the parent of all others, the most relevant first; then naive Bayes."""
+    """Return a graph for each feature as the parent of all others, the most relevant first; then naive
+    Bayes.
+    """
     variables, limits = problem.table.variables, problem.limits
     number = next((i for i in problem.features if not variables[i].discrete), None)
     if number is not None:

@@ -50,7 +50,8 @@ def select_features(
     spec: "ClassifierSpec",
     learn: Callable[[Table, str, "ClassifierSpec"], "Classifier"],
 ) -> tuple[Table, DAG | None, str]:
-    """The table with the chosen features only, their graph where naive Bayes was asked for, and a sentence.
+    """Return the table with the chosen features only, their graph where naive Bayes was requested, and a
+    sentence.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def _walk(
 ) -> tuple[Groups, float]:
     """Take the best step as long as one raises the accuracy.
 
-    One feature alone may change no decision where one class is frequent: forward selection then goes on by
+    One feature alone may change no decision where one class is frequent: forward selection then continues by
     log-loss, until some step has raised the accuracy.
     """
     forward, joining = word.startswith("forward"), word.endswith("joining")
@@ -128,7 +129,7 @@ class _Step(NamedTuple):
 
 
 def _better(steps: Sequence[_Step], now: _Step, by_loss: bool) -> _Step | None:
-    """The step of highest accuracy if it is worth taking: it is more accurate, or has fewer features.
+    """Return the step of highest accuracy if it is worth taking: it is more accurate, or has fewer features.
 
     With `by_loss` an equally accurate one will do that is surer.
     """
@@ -144,7 +145,7 @@ def _better(steps: Sequence[_Step], now: _Step, by_loss: bool) -> _Step | None:
 
 
 def _size(groups: Groups) -> int:
-    """How many features are in."""
+    """Return how many features are in."""
     return sum(map(len, groups))
 
 
@@ -271,7 +272,8 @@ def leave_one_out(table: Table, graph: DAG, target: str, smoothing: PseudoCounts
 
     Raises
     ------
-    FitError : a feature has a gap and is joined to others: it would have to be summed out row by row.
+    FitError : a feature has a missing value and is joined to others: it would have to be summed out row by
+        row.
     """
     own = table.index(target)
     logs, gaps = _class_logs(table, own, smoothing), table.missing()
@@ -304,7 +306,7 @@ def _class_logs(table: Table, target: int, smoothing: PseudoCounts) -> Array:
 def _feature_logs(
     table: Table, target: int, feature: int, parents: Group, smoothing: PseudoCounts
 ) -> Array:
-    """Log probability of a feature given parents and each class, by all rows but one; 0 at a gap."""
+    """Log probability of a feature given parents and each class, by all rows but one; 0 at a missing value."""
     members = (*parents, feature, target)
     shape = tuple(_levels(table, m) for m in members)
     rows = np.flatnonzero(~table.missing()[:, members].any(axis=1))

@@ -34,9 +34,9 @@ _FEW = 50  # draws of the first rounds at most, so that every chain has some whe
 
 @dataclass(frozen=True, eq=False)
 class Length:
-    """How long chains are: steps before the first draw and between two, doubled so many times.
+    """How long chains are: steps before the first draw and between two, doubled this many times.
 
-    Chains that disagree are run again at several powers of the score, and then go on with twice as many
+    Chains that disagree are run again at several powers of the score, and then continue with twice as many
     steps between two draws; the draws before count as burn-in. `word` is that of the sampler.
     """
 
@@ -52,11 +52,11 @@ class Length:
         return self.thin << self.level
 
     def doubled(self, chains: Sequence[Chain], watch: Watch | None) -> tuple["Length", list[Chain]]:
-        """Twice the length, and the chains to go on from; none where they begin anew.
+        """Twice the length, and the chains to continue from; none where they begin again.
 
         Raises
         ------
-        Interrupted : `watch` asked for an end.
+        Interrupted : `watch` requested an end.
         """
         sampler = self.sampler if self.level else freer(self.sampler, watch)
         begun = [
@@ -80,11 +80,11 @@ class Length:
 
 
 def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
-    """The sampler with chains at lower powers of the score beside the first, where it can have them.
+    """Return the sampler with chains at lower powers of the score next to the first, where it can have them.
 
     Raises
     ------
-    Interrupted : `watch` asked for an end.
+    Interrupted : `watch` requested an end.
     """
     if not isinstance(sampler, OrderSampler) or sampler.bounds.condition is not None:
         return sampler
@@ -99,7 +99,7 @@ def fill_chains(
     begun: Sequence[Chain],
     task: Task,
 ) -> tuple[list[Chain], bool]:
-    """Chains with all their draws, and whether an end was asked for before."""
+    """Chains with all their draws, and whether an end was requested before."""
     plan, rng, watch, keep = task.plan, task.rng, task.watch, task.keep
     draws = _DRAWS if plan.draws is None else plan.draws
     away = watch_inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
@@ -166,7 +166,7 @@ def pack_chains(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[An
 
 
 def sampler_of(arrays: Arrays | None) -> str | None:
-    """The word of the sampler that chains in arrays are from; None where they do not tell."""
+    """Return the word of the sampler that chains in arrays are from; None where they do not tell."""
     letters = (arrays or {}).get("chain_0_sampler")
     return None if letters is None else bytes(letters.tolist()).decode()
 

@@ -39,9 +39,9 @@ _NEARLY = 0.95  # probability of the graphs held from which on their exact weigh
 
 
 def of_all_graphs(task: Task) -> PosteriorRun:
-    """The posterior of every arc by sums over all graphs.
+    """Return the posterior of every arc by sums over all graphs.
 
-    Graphs to average over are drawn beside, and have their exact probabilities.
+    Graphs to average over are drawn next to, and have their exact probabilities.
     """
     problem, plan, watch = task.problem, task.plan, task.watch
     own = weigh_problem(problem, plan.prior)
@@ -112,7 +112,7 @@ def _draw_graphs(
     watch: Watch | None,
     count: int,
 ) -> _GraphSample:
-    """The best graph and graphs that a chain visits, with their exact probabilities.
+    """Return the best graph and graphs that a chain visits, with their exact probabilities.
 
     Where these make up nearly all, they are what graphs count; else how often the chain was there. The sums
     are done, so that these get a little time even where it is up.

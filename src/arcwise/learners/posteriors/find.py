@@ -98,7 +98,7 @@ def _find(
     own_score: bool,
     kept: Arrays | None = None,
 ) -> PosteriorRun:
-    """Choose the method where that is to be done, and go on from a checkpoint where there is one."""
+    """Choose the method where that is to be done, and continue from a checkpoint where there is one."""
     automatic = plan.method == "auto"
     settled, plan, problem, why = _resolve(spec, source, plan, own_score)
     hurried = automatic and plan.method == "exact"
@@ -116,7 +116,7 @@ def _find(
     except NoTimeError:
         if not hurried or watch.stopped:
             raise
-        # Partitions need all local scores, too; graphs one by one only those that they meet.
+        # Partitions need all local scores, too; graphs one at a time only those that they meet.
         plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
         run = METHODS["mcmc"](replace(task, plan=plan), longer=0)
     had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
@@ -129,7 +129,9 @@ def _find(
 def _resolve(
     spec: Specification, source: Source, plan: Plan, own_score: bool
 ) -> tuple[Specification, Plan, Problem, str]:
-    """The specification with its score, the plan with its method, the problem, and a note on the choice."""
+    """Return the specification with its score, the plan with its method, the problem, and a note on the
+    choice.
+    """
     from arcwise.learners import bind  # the registry of learners imports their files
 
     chosen, why = spec if own_score else with_score(spec, source, plan), ""
@@ -149,7 +151,8 @@ def _resolve(
 
 
 def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
-    """The way to a distribution over graphs that suits a problem, and a sentence where it may surprise.
+    """Return the way to a distribution over graphs that suits a problem, and a sentence where it may
+    surprise.
 
     Beyond the sizes for which all graphs can be summed, short chains rank the edges of tables better than
     resampling does, and resampling those of linear models better than chains (benchmarks/methods.py); it

@@ -49,7 +49,7 @@ _FLIPS = 0.1  # share of these steps
 
 
 def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
-    """The posterior by chains over graphs.
+    """Return the posterior by chains over graphs.
 
     Chains that disagree are run again up to `longer` times (4 by default).
 
@@ -94,7 +94,7 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
 
 
 def _check_together(found: GraphDistribution, plan: Plan) -> None:
-    """Refuse chains of a length that is not asked for which have not met: their numbers say nothing."""
+    """Reject chains of a length that is not requested which have not met: their numbers say nothing."""
     rhat, error = float(found.diagnostics["rhat"]), float(found.adjacent_errors.max(initial=0.0))
     if plan.draws is not None or rhat < _FAILED or error < _UNKNOWN:
         return
@@ -135,7 +135,7 @@ def _follow(
 
 
 def _label(word: str, options: Mapping[str, Any]) -> str:
-    """The word that asks for a sampler with these options."""
+    """Return the word that asks for a sampler with these options."""
     return REVERSAL if word == "structure" and options else word
 
 
@@ -152,7 +152,7 @@ _LONG = (
 def _make_sampler(
     word: str, score: Score, limits: Limits, options: Mapping[str, Any], watch: Watch | None
 ) -> Sampler:
-    """A sampler; where it lists parent sets, which may take a while, the watcher is asked on the way."""
+    """Return a sampler; where it lists parent sets, which may take a while, the watcher is asked on the way."""
     if word not in ("order", "partition"):
         return SAMPLERS[word](score, limits, **options)
     try:
@@ -179,12 +179,12 @@ class _CheckedScore(Score):
         return self.score.many(child, sets)
 
     def sweep(self, *asked: Any) -> Any:
-        """The score's own sweep."""
+        """Return the score's own sweep."""
         self.check()
         return self.score.sweep(*asked)
 
     def subsets(self, *asked: Any) -> Array:
-        """The score's own subsets."""
+        """Return the score's own subsets."""
         self.check()
         return self.score.subsets(*asked)
 
@@ -192,7 +192,7 @@ class _CheckedScore(Score):
 def _sampler(
     score: Score, limits: Limits, asked: str | None
 ) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
-    """The word of a sampler; a sentence and options where it was chosen."""
+    """Return the word of a sampler; a sentence and options where it was chosen."""
     if asked == REVERSAL:
         return "structure", (), {"flips": _FLIPS}
     if asked is not None:

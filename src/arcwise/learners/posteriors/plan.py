@@ -44,7 +44,7 @@ class WeighedScore(NamedTuple):
 
 
 def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
-    """A problem's score with a prior over graphs.
+    """Return a problem's score with a prior over graphs.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
 
 
 def _rule_out(limits: Limits, prior: Score | None) -> Limits:
-    """The rules, and those that a prior makes by arcs of probability 0 and 1."""
+    """Return the rules, and those that a prior makes by arcs of probability 0 and 1."""
     if not isinstance(prior, ArcProbabilities):
         return limits
     barred, required = [], []
@@ -105,7 +105,7 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
 
 
 def settled_prior(prior: Any, problem: Problem) -> Any:
-    """A prior as files and checkpoints hold it: probabilities of arcs as a matrix with names."""
+    """Return a prior as files and checkpoints hold it: probabilities of arcs as a matrix with names."""
     nodes = problem.fits.nodes
     if not isinstance(_prior(prior, nodes, problem.source.order)[0], ArcProbabilities):
         return prior
@@ -214,11 +214,11 @@ class Plan:
                 object.__setattr__(self, "method", method)
 
     def resampled(self, family: Family) -> "Plan":
-        """The plan with its way of resampling chosen, where it is one of replicates.
+        """Return the plan with its way of resampling chosen, where it is one of replicates.
 
-        Rows drawn twice look like dependence where cells of tables have few rows: of four independent columns
-        of four levels each, bootstrap graphs join a third of the pairs (benchmarks/reliability.py). There
-        replicates have four fifths of the rows, each once.
+        Rows drawn twice look like dependence where cells of tables have few rows: of four independent
+        columns of four levels each, bootstrap graphs join a third of the pairs (benchmarks/reliability.py).
+        There replicates have four fifths of the rows, each once.
         """
         if self.method != "bootstrap":
             return self
@@ -233,7 +233,7 @@ class Plan:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a checkpoint has to agree with; more draws may be asked for than it has."""
+        """What a checkpoint has to agree with; more draws may be requested than it has."""
         own = {"method": self.method}
         if self.method == "bootstrap":
             share = {"fraction": self.fraction} if self.resampling == "subsample" else {}
@@ -245,7 +245,7 @@ class Plan:
 
 
 def _methods() -> tuple[str, ...]:
-    """The names of methods; asked for late, as their registry imports this module."""
+    """Return the names of methods; requested late, as their registry imports this module."""
     from arcwise.learners.posteriors import METHODS
 
     return tuple(METHODS)
@@ -299,7 +299,7 @@ ONE_WAY = "This score is not score-equivalent, so arc directions partly reflect 
 
 
 def constant_note(source: Source) -> str:
-    """A sentence where columns are constant, so that data say nothing of their edges."""
+    """Return a sentence where columns are constant, so that data say nothing of their edges."""
     names = statistics_of(source).constant()
     if not names:
         return ""
@@ -308,7 +308,8 @@ def constant_note(source: Source) -> str:
 
 
 def posterior_score(family: Family, data: Source) -> DefaultScore:
-    """The score that weighs graphs where none is asked for: that of learning, guards and a prior included.
+    """Return the score that weighs graphs where none is requested: that of learning, guards and a prior
+    included.
 
     Two families have a marginal likelihood, with a charge for each arc that makes probabilities true, by
     about 2000 simulated networks of 8 and 12 columns (benchmarks/reliability.py). With r levels in a typical
@@ -331,9 +332,9 @@ def posterior_score(family: Family, data: Source) -> DefaultScore:
 
 
 def with_score(spec: Specification, source: Source, plan: Plan) -> Specification:
-    """The specification with the score that weighs graphs, where none is asked for.
+    """Return the specification with the score that weighs graphs, where none is requested.
 
-    It is that of learning, with the same guards and prior over graphs; a prior that is asked for takes that
+    It is that of learning, with the same guards and prior over graphs; a prior that is requested takes that
     one's place.
     """
     family = spec.chosen(source.variables).family

@@ -3,13 +3,13 @@
 A bootstrap replicate is the same table with other weights: a row drawn twice counts twice. Weights belong to
 the binding, so sufficient statistics are sums over the rows that are there, and a leave-one-out score leaves
 out every copy of a row at once (`copies="together"`; copies that stay would make a Parzen model sure of
-itself). Where such a score is asked for, counted rows are units of their own first. Subsampling keeps a share
-of the units. With "none" the rows stay as they are, and runs differ in what the
+itself). Where such a score is requested, counted rows are units of their own first. Subsampling keeps a
+share of the units. With "none" the rows stay as they are, and runs differ in what the
 search draws: its start, or its moves.
 
-What is chosen by looking at all rows is chosen once: the prepared table, the score, and a penalty that a rule
-finds. Each replicate has a random generator of its own, the child of the run's with its number, so results
-depend neither on the number of processes nor on where a run was interrupted.
+What is chosen by looking at all rows is chosen once: the prepared table, the score, and a penalty that a
+rule finds. Each replicate has a random generator of its own, the child of the run's with its number, so
+results depend neither on the number of processes nor on where a run was interrupted.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 
 
 def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
-    """The generator that `rng.spawn` would give as its child of this number, were it fresh.
+    """Return the generator that `rng.spawn` would give as its child of this number, were it fresh.
 
     >>> import numpy as np
     >>> one, two = np.random.default_rng(1), np.random.default_rng(1)
@@ -57,9 +57,9 @@ def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
 def row_weights(
     table: Table, rng: np.random.Generator, resampling: str = "bootstrap", fraction: float = 0.5
 ) -> Array:
-    """How often each row of a table counts in a replicate.
+    """Return how often each row of a table counts in a replicate.
 
-    A table whose weights are whole numbers stands for as many cases, and so many are drawn; with other
+    A table whose weights are integers represents as many cases, and this many are drawn; with other
     weights as many as they are worth (Kish's effective number of rows), scaled to the same total.
     """
     own = np.ones(table.rows) if table.weights is None else table.weights
@@ -141,7 +141,7 @@ class Replicates:
     def of(
         cls, choices: ResolvedSpecification, rng: np.random.Generator, **more: Any
     ) -> "Replicates":
-        """The replicates of a problem whose choices are made.
+        """Return the replicates of a problem whose choices are made.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class Replicates:
         return self.spec.but(rng=child_of(self.rng, number).spawn(1)[0])
 
     def table_of(self, number: int) -> Table:
-        """The table of a replicate."""
+        """Return the table of a replicate."""
         if self.resampling == "none":
             return self.table
         rng = child_of(self.rng, number)
@@ -192,7 +192,7 @@ class Replicates:
         return self.redraw(weights, rng)
 
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
-        """The graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
+        """Return the graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
         try:
             problem = self.binds.bind(self.spec_of(number), self.statistics_of(number))
             if not self.penalties:
@@ -229,7 +229,7 @@ def gather_results(
     keep: Callable[[Sequence[Piece]], None] | None = None,
     what: str = "replicate",
 ) -> list[Piece]:
-    """The results of pieces of work, as far as the watcher lets them come.
+    """Return the results of pieces of work, as far as the watcher lets them come.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def gather_results(
 
 
 def of_replicates(task: Task) -> PosteriorRun:
-    """The frequencies of graphs over resampled tables.
+    """Return the frequencies of graphs over resampled tables.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def of_replicates(task: Task) -> PosteriorRun:
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
-    """How many arcs point against the graph that their search began with, on average over replicates."""
+    """Return how many arcs point against the graph that their search began with, on average over replicates."""
     if not isinstance(problem, DirectedProblem) or problem.spec.start == "empty":
         return {}
     counts = []
