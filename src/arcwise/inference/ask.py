@@ -108,7 +108,7 @@ class RankedEngines(NamedTuple):
 
 
 def rank_engines(question: Question) -> RankedEngines:
-    """The engines that accept a question, the best first; of a named method, this one.
+    """Return the engines that accept a question, the best first; of a named method, this one.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def answer_with_notes(question: Question, ask: Callable[[Engine], T]) -> tuple[T
 
 
 def found_of(question: Question) -> Reply:
-    """The answers of the best engine."""
+    """Return the answers of the best engine."""
     reply, notes = answer_with_notes(question, lambda engine: engine.ask(question))
     return reply._replace(notes=lambda: [*notes, *reply.notes()]) if notes else reply
 
@@ -184,7 +184,7 @@ def found_of(question: Question) -> Reply:
 Array = NDArray[np.float64]
 
 EXACT_DRAWS = 4000
-"""Draws that stand for the joint distribution of a single variable."""
+"""Draws that represent the joint distribution of a single variable."""
 
 
 def _options(options: Mapping[str, Any], what: str = "option of a question") -> Options:
@@ -192,7 +192,7 @@ def _options(options: Mapping[str, Any], what: str = "option of a question") -> 
 
 
 def has_closed_form(net: Net) -> bool:
-    """Tell whether a network answers in closed form: linear-Gaussian, with a joint distribution."""
+    """Return whether a network answers in closed form: linear-Gaussian, with a joint distribution."""
     return linear_net(net) is not None
 
 
@@ -291,7 +291,7 @@ def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) 
     net : any network.
     table : the rows; any cells may be missing, columns too. The target's own values are ignored.
     target : the variable to predict.
-    options : of simulations, see the module; rows without gaps need none.
+    options : of simulations, see the module; rows without missing values need none.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) 
 
 
 def _disagreement_notes(mixing: Mixing) -> Iterator[Note]:
-    """A note on rows whose chains disagree."""
+    """Return a note on rows whose chains disagree."""
     simulated = int(np.isfinite(mixing.ess).sum())
     if count := int((mixing.rhat > HIGHEST_RHAT).sum()):
         yield answer_note(
@@ -328,19 +328,19 @@ def _disagreement_notes(mixing: Mixing) -> Iterator[Note]:
 def impute(
     net: Net, table: Table, rng: np.random.Generator | None = None, **options: Unpack[AskOptions]
 ) -> Table:
-    """Fill the gaps of a table.
+    """Fill the missing values of a table.
 
     Parameters
     ----------
     net : any network.
     table : the rows; any cells may be missing, columns too.
     rng : None fills in expected values given all that is known of a row (the most probable level of
-        a discrete variable); with a generator, the gaps of a row are drawn together.
+        a discrete variable); with a generator, the missing values of a row are drawn together.
     options : of simulations, see the module.
 
     Returns
     -------
-    A table of the network's variables without gaps.
+    A table of the network's variables without missing values.
     """
     rows, settings = align(net, table), _options(options)
     question = Question.of_rows(net, rows, settings, "completion")
@@ -395,7 +395,8 @@ def sample(
 def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) -> Array:
     """Log density of what is known of each row; unknown variables are integrated out.
 
-    Exact for rows without gaps and for linear-Gaussian networks; otherwise by likelihood weighting.
+    Exact for rows without missing values and for linear-Gaussian networks; otherwise by likelihood
+    weighting.
 
     Parameters
     ----------
@@ -411,7 +412,7 @@ def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) 
     Raises
     ------
     GraphError : an undirected network without a joint density; the sentence says what it has.
-    FitError : a row whose gaps cannot be integrated by simulation.
+    FitError : a row whose missing values cannot be integrated by simulation.
     """
     if not net.directed and net.joint is None:
         raise GraphError(

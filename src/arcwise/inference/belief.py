@@ -4,9 +4,9 @@ A `Belief` is a distribution of the variable with its `Quality`: exact, or simul
 the mean, R-hat and an effective sample size. Standard errors of probabilities come from the spread over
 chains, each of which has its own average.
 
-An *event* is one of four things: a pair ``(low, high)``, where None is an open end; for a discrete variable a
-level or a list of levels; either of these by name; or a function that takes a dict of drawn columns by name
-and returns a truth value per draw.
+An *event* is one of four things: a pair ``(low, high)``, where None is an open end; for a discrete variable
+a level or a list of levels; either of these by name; or a function that takes a dict of drawn columns by
+name and returns a boolean per draw.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Belief(Framed):
     before: Callable[[], Belief] | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The values alone, for copies in other processes: they carry no network."""
+        """Return the values alone, for copies in other processes: they carry no network."""
         return {**self.__dict__, "before": None}
 
     @property
@@ -220,7 +220,7 @@ class Belief(Framed):
         return Probability(share, self._spread(share, event))
 
     def codes(self, values: Any) -> Array:
-        """A value or several as an array of numbers, of levels their codes."""
+        """Return a value or several as an array of numbers, of levels their codes."""
         if self._discrete is None:
             return np.atleast_1d(numbers(self.name, values))
         every = list(as_tuple(values))
@@ -228,7 +228,7 @@ class Belief(Framed):
         return self._discrete.code_of(every)
 
     def limits(self, event: Any) -> Any:
-        """An event on this variable, checked: its bounds, or a mark for each level."""
+        """Return an event on this variable, checked: its bounds, or a mark for each level."""
         return interval(self.name, event) if self._discrete is None else self._discrete.holds(event)
 
     def _spread(self, share: float, event: Any) -> float:
@@ -268,8 +268,8 @@ class Belief(Framed):
         Parameters
         ----------
         before : whether to draw the belief without the evidence, too.
-        title : a line above the figure; variable and evidence if left out.
-        ax : matplotlib's axes; a new figure if left out.
+        title : a line above the figure; variable and evidence by default.
+        ax : matplotlib's axes; a new figure by default.
         """
         earlier = self.before() if before and self.before is not None else None
         return figure("plot_belief")(self, earlier, title=title, ax=ax)
@@ -294,7 +294,7 @@ class Belief(Framed):
         return f"{sentence([self.name], self.given, self.do)}: {self.words()}"
 
     def words(self) -> str:
-        """The belief in one line."""
+        """Return the belief in one line."""
         if not self.numeric:
             return f"most likely {self.mode} ({float(self._chance([self.mode])):.4g})"
         if self.sd == 0:
@@ -334,21 +334,21 @@ def belief_frame(beliefs: Sequence[Belief]) -> Frame:
 
 
 def generator(seed: Seed) -> np.random.Generator:
-    """The random generator: one as it is, or a new one from a non-negative integer."""
+    """Return the random generator: one as it is, or a new one from a non-negative integer."""
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(whole("seed", seed))
 
 
 def central(level: float) -> Array:
-    """The shares below the ends of a central interval."""
+    """Return the shares below the ends of a central interval."""
     if not is_number(level) or not 0 < level < 1:
         raise DataError(f"The share of an interval must be between 0 and 1, got {level!r}.")
     return np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
 
 
 def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuse an event on variables that are not asked."""
+    """Reject an event on variables that are not asked."""
     for name in event:
         if name not in names:
             raise DataError(
@@ -357,7 +357,7 @@ def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
 
 
 def truth(event: Callable[[Draws], Any], draws: Draws) -> NDArray[np.bool_]:
-    """Whether an event given as a function holds, draw by draw."""
+    """Return whether an event given as a function holds, draw by draw."""
     size = len(next(iter(draws.values())))
     holds = np.asarray(event(draws))
     if holds.shape != (size,) or holds.dtype != bool:
@@ -375,14 +375,14 @@ def frequency(event: Callable[[Draws], Any], draws: Draws) -> Probability:
 
 
 def share_of(share: float, size: float) -> Probability:
-    """A share of so many independent draws as a probability with its standard error."""
+    """Return a share of this many independent draws as a probability with its standard error."""
     # With no hit, or no miss, the plain formula would claim certainty: add one of each.
     safe = (share * size + 1) / (size + 2)
     return Probability(share, float(np.sqrt(safe * (1 - safe) / size)))
 
 
 def numbers(name: str, values: ArrayLike) -> Array:
-    """Values of a variable as an array of numbers; text is refused."""
+    """Values of a variable as an array of numbers; text is rejected."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):

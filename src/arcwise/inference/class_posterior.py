@@ -1,11 +1,11 @@
-"""The probabilities of one discrete variable, the class, in many rows at once, gaps summed out.
+"""The probabilities of one discrete variable, the class, in many rows at once, missing values summed out.
 
-Of a row without gaps the joint log probability with each class is a sum of local ones: one look into each
-table. Where features are missing, two of them belong together if they are in one local model; what belongs
-together is a *component*, and p(class, what is known) is a product over components of sums over their states.
-The rows that share a component are worked on together, and its variables are summed out one by one, that
-with the smallest table first (variable elimination, Zhang and Poole 1996). Missing features whose descendants
-are missing, too, sum to one and are left out.
+Of a row without missing values the joint log probability with each class is a sum of local ones: one look
+into each table. Where features are missing, two of them belong together if they are in one local model; what
+belongs together is a *component*, and p(class, what is known) is a product over components of sums over
+their states. The rows that share a component are worked on together, and its variables are summed out one at
+a time, that with the smallest table first (variable elimination, Zhang and Poole 1996). Missing features
+whose descendants are missing, too, sum to one and are left out.
 
 A missing continuous feature is summed over a grid of points (trapezoidal rule).
 """
@@ -48,7 +48,7 @@ def class_log_joint(
     ----------
     net : local models; that of the class and those of its children are what decides.
     target : the number of the class; its own column is not read.
-    columns : one array for each variable, in the network's coding; gaps are summed out.
+    columns : one array for each variable, in the network's coding; missing values are summed out.
     grids : ascending points for each continuous variable that may be missing.
 
     Returns
@@ -57,7 +57,7 @@ def class_log_joint(
 
     Raises
     ------
-    FitError : so many features are missing together that a table would not fit.
+    FitError : this many features are missing together that a table would not fit.
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
@@ -97,7 +97,7 @@ class _Question:
         return len(self.net.variables[self.target].levels or ())
 
     def family(self, node: int) -> tuple[int, ...]:
-        """A node's parents and itself: the order of the axes of its table."""
+        """Return a node's parents and itself: the order of the axes of its table."""
         return (*self.net.graph.parents[node], node)
 
     def _levels(self, node: int) -> int:
@@ -140,7 +140,7 @@ class _Question:
         return self._by_class(node, values, size)
 
     def _by_class(self, node: int, values: dict[int, NDArray[Any]], size: int) -> Array:
-        """The log density of a node for each class in turn."""
+        """Return the log density of a node for each class in turn."""
         out, dtype = np.empty((size, self.classes)), self.columns[self.target].dtype
         for code in range(self.classes):
             values[self.target] = np.full(size, code, dtype=dtype)
@@ -177,7 +177,7 @@ class _Question:
         return sorted(pairs)
 
     def _not_barren(self, members: tuple[int, ...]) -> tuple[int, ...]:
-        """The members that something known depends on."""
+        """Return the members that something known depends on."""
         children, remaining = self.net.graph.children, set(members)
         while barren := {m for m in remaining if not set(children[m]) - (set(members) - remaining)}:
             remaining -= barren
@@ -192,7 +192,9 @@ class _Question:
         return np.concatenate([self._eliminated(members, nodes, order, each) for each in pieces])
 
     def _speaking(self, members: tuple[int, ...], rows: Rows) -> list[int]:
-        """The nodes whose local models speak of members; those that are missing and no members sum to one."""
+        """Return the nodes whose local models speak of members; those that are missing and no members sum to
+        one.
+        """
         inside, nodes_inside = set(members), []
         for node in range(len(self.net.variables)):
             if inside & set(self.family(node)):
@@ -203,7 +205,7 @@ class _Question:
         return nodes_inside
 
     def _order(self, members: tuple[int, ...], nodes: list[int]) -> tuple[list[int], float]:
-        """The order in which members are summed out, and the cells of the largest table."""
+        """Return the order in which members are summed out, and the cells of the largest table."""
         scopes = [frozenset(self.family(node)) & set(members) for node in nodes]
         remaining, order, largest = set(members), [], 1.0
         while remaining:
@@ -240,7 +242,7 @@ class _Question:
         *,
         scaled: bool,
     ) -> tuple[Array, Array]:
-        """The log of the sum, and the least number that was met at its end in each row."""
+        """Return the log of the sum, and the least number that was met at its end in each row."""
         logs, least = np.zeros((len(rows), self.classes)), np.ones(len(rows))
         factors: list[Factor] = []
         for node in nodes:
@@ -280,7 +282,9 @@ class _Question:
     def _factor(
         self, node: int, members: tuple[int, ...], rows: Rows, *, scaled: bool
     ) -> tuple[tuple[int, ...], Array | ScaledArray, Array]:
-        """A local model as a table (rows or 1, classes or 1, states of members), and each row's shift."""
+        """Return a local model as a table (rows or 1, classes or 1, states of members), and each row's
+        shift.
+        """
         family, model = self.family(node), self.net.conditionals[node]
         inside = tuple(m for m in family if m in members)
         none = np.zeros(len(rows))
@@ -300,7 +304,7 @@ class _Question:
     def _wide(
         self, member: int, inside: tuple[int, ...], rows: Rows, shape: tuple[int, ...]
     ) -> NDArray[Any]:
-        """The values of a variable in all cells of a factor."""
+        """Return the values of a variable in all cells of a factor."""
         if member in inside:
             states = (
                 np.arange(self._states(member)) if self._discrete(member) else self._grid(member)
@@ -322,7 +326,9 @@ def _looked_up(
     values: Mapping[int, NDArray[Any]],
     size: int,
 ) -> Array:
-    """The log of a table's cells in each row, for each class; (rows, classes), or (rows, 1) without one."""
+    """Return the log of a table's cells in each row, for each class; (rows, classes), or (rows, 1) without
+    one.
+    """
     with np.errstate(divide="ignore"):
         logs = np.log(table)
     others = [m for m in family if m != target]
@@ -345,7 +351,7 @@ def _slice(
     columns: Sequence[NDArray[Any]],
     rows: Rows,
 ) -> Array:
-    """A table at what is known in each row: (rows or 1, classes or 1, states of the members inside)."""
+    """Return a table at what is known in each row: (rows or 1, classes or 1, states of the members inside)."""
     known_axes = [axis for axis, m in enumerate(family) if m not in inside and m != target]
     free = [family.index(m) for m in inside]
     class_axis = [family.index(target)] if target in family else []
@@ -371,7 +377,7 @@ def _sum_out(member: int, factors: list[Factor]) -> list[Factor]:
 
 
 def _trapezoid(points: Array) -> Array:
-    """Weights of a sum over points that stands for an integral; (1, 1, points)."""
+    """Weights of a sum over points that represents an integral; (1, 1, points)."""
     gaps = np.diff(points)
     weights = np.zeros(len(points))
     weights[:-1] += gaps / 2

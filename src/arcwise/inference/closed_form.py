@@ -1,7 +1,7 @@
 r"""Closed forms: answers of linear-Gaussian networks to single questions and whole tables, all exact.
 
-Rows with gaps in the same places ask the same question with other numbers: the gain and the spread are
-computed once for each pattern of gaps, and all its rows are answered together.
+Rows with missing values in the same places ask the same question with other numbers: the gain and the spread
+are computed once for each pattern of missing values, and all its rows are answered together.
 
 Uncertain parameters widen the answers. The coefficients and the noise variance of a regression on n rows
 are known up to their posterior under the prior 1 / variance: the variance is RSS / chi^2 with n - k
@@ -19,20 +19,20 @@ and the derivatives of m and log V by intercept, coefficients and log variance o
    0, \frac{2 a_i C_j}{v_i V}, \frac{a_i^2}{v_i V}.
 
 So the variances of m and log V are known to first order. Squares of estimated coefficients are larger than
-the true ones on average, so the V of a variable with many children in the evidence is too small. The expected
-error of log V is half the sum of second derivatives times covariances; where V is too small it is corrected.
-With L a root of the covariances given the evidence, e_i = L_i - sum_j w_ij L_j and S_i the covariances of the
-coefficients,
+the true ones on average, so the V of a variable with many children in the evidence is too small. The
+expected error of log V is half the sum of second derivatives times covariances; where V is too small it is
+corrected. With L a root of the covariances given the evidence, e_i = L_i - sum_j w_ij L_j and S_i the
+covariances of the coefficients,
 
 .. math::
    \tfrac12 \operatorname{tr}(S_i V'') = \frac{1}{v_i} \Bigl[\Bigl(\frac{e_i e_i^T}{v_i} - 1\Bigr) C^T S_i C
    + \frac{2 a_i}{v_i} e_i L^T S_i C + \frac{a_i^2}{v_i} \operatorname{tr}(S_i L L^T)\Bigr],
 
 and by log variance :math:`V'' = a_i^2 (2 e_i e_i^T / v_i - 1) / v_i`. The answer is Student's t distribution
-around the plug-in mean: degrees of freedom and scale agree with mean and variance of log V (those of a scaled
-inverse chi^2), and the variance of m is added. If all parents of the target are known and no descendant is,
-this is exact: n - k degrees of freedom and scale s sqrt(1 + leverage). The evidence itself is not used to
-learn the parameters.
+around the plug-in mean: degrees of freedom and scale agree with mean and variance of log V (those of a
+scaled inverse chi^2), and the variance of m is added. If all parents of the target are known and no
+descendant is, this is exact: n - k degrees of freedom and scale s sqrt(1 + leverage). The evidence itself is
+not used to learn the parameters.
 """
 
 from collections.abc import Iterator, Sequence
@@ -113,7 +113,7 @@ def _is_saturated(model: Linear) -> bool:
 
 
 def saturated_note(names: Sequence[str]) -> Note:
-    """A note on variables whose fitted coefficients are as many as the rows."""
+    """Return a note on variables whose fitted coefficients are as many as the rows."""
     few = (
         "has as many coefficients as rows"
         if len(names) == 1
@@ -215,7 +215,7 @@ def _widen(
 def _terms(
     net: BayesNet, part: ConditionedNodes, root: Array, evidence: KnownRows
 ) -> Iterator[_Term]:
-    """The local models that matter and were fitted to rows."""
+    """Return the local models that matter and were fitted to rows."""
     from scipy.special import polygamma, psi
 
     models: list[tuple[int, int, Linear]] = []
@@ -272,7 +272,7 @@ def _log_minus_psi(x: Array) -> Array:
 
 
 def _inverse_trigamma(y: Array) -> Array:
-    """The x with trigamma(x) = y, infinite for 0 (Newton steps; Minka 2000, appendix C).
+    """Return the x with trigamma(x) = y, infinite for 0 (Newton steps; Minka 2000, appendix C).
 
     >>> _inverse_trigamma(np.array([np.pi**2 / 6, 0.0])).round(6).tolist()
     [1.0, inf]
@@ -340,7 +340,7 @@ class ClosedForm(Engine):
             return _log_densities(_linear(question), question)
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Expected values, or draws from the joint distribution of a row's gaps."""
+        """Expected values, or draws from the joint distribution of a row's missing values."""
         net, gaps, rng = _linear(question), question.gaps, question.rng
         if draw and gaps.all():
             return ancestral(net, rng, question.size).columns
@@ -371,7 +371,7 @@ def _evidence(question: Question, places: NDArray[np.intp], observed: set[int]) 
 
 
 def residuals(net: BayesNet, table: Table) -> Array:
-    """Errors of predicting each variable from all the others, in rows without gaps.
+    """Errors of predicting each variable from all the others, in rows without missing values.
 
     With local errors e, noise variances v and weights w of arcs, the error of variable i is
     (e_i / v_i - sum over children c of w_ci e_c / v_c) / (1 / v_i + sum over c of w_ci^2 / v_c):

@@ -160,7 +160,7 @@ def _targets(question: Question, known: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _joint(question: Question) -> tuple[Cells | MixtureJoint | States, Any]:
-    """The joint distribution of what is asked: a table of categories, a mixture, or exact draws."""
+    """Return the joint distribution of what is asked: a table of categories, a mixture, or exact draws."""
     asked = question.asked
     ((_, rows),) = row_sums(question, np.arange(1), question.known, asked)
     variables = tuple(question.net.variables[node] for node in asked)

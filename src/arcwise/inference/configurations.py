@@ -63,19 +63,19 @@ class Pieces(NamedTuple):
     levels: tuple[int, ...]
 
     def block_of(self, node: int) -> NumberBlock:
-        """The block of a hidden number."""
+        """Return the block of a hidden number."""
         return next(block for block in self.blocks if node in block.nodes)
 
 
 def pieces_of(
     net: BayesNet, targets: Iterable[int], known: Collection[int], everything: bool = False
 ) -> Pieces | FitError:
-    """The pieces of a network that matter for some targets, or why there is no closed form.
+    """Return the pieces of a network that matter for some targets, or why there is no closed form.
 
     Parameters
     ----------
     net : the network.
-    targets : hidden variables that are asked for.
+    targets : hidden variables that are requested.
     known : observed variables.
     everything : whether all observed variables count, as in the density of the evidence.
     """
@@ -120,7 +120,7 @@ class _Groups:
             self.of[member] = union
 
     def sets(self) -> list[list[int]]:
-        """The sets, each once."""
+        """Return the sets, each once."""
         return [sorted(group) for member, group in self.of.items() if member == min(group)]
 
 
@@ -148,7 +148,7 @@ def _is_normal(net: BayesNet, node: int) -> bool:
 
 
 def _is_linear(net: BayesNet, node: int, above: Sequence[int]) -> bool:
-    """Whether a local model is normal, and linear in some of its parents."""
+    """Return whether a local model is normal, and linear in some of its parents."""
     positions = [net.graph.parents[node].index(parent) for parent in above]
     slopes = slopes_of(net.conditionals[node], positions, _one_row(net, node), 1)
     return slopes is not None and _is_normal(net, node)
@@ -258,7 +258,7 @@ class ConfigurationRows:
     # -- numbers -------------------------------------------------------------------------------------
 
     def fit(self, block: NumberBlock) -> BlockFit:
-        """The distribution of the hidden numbers of a block, and the density of those observed.
+        """Return the distribution of the hidden numbers of a block, and the density of those observed.
 
         Raises
         ------

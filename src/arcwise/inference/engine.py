@@ -1,13 +1,13 @@
 """The contract of engines: a question, what answering would cost, and the answers.
 
 ``given`` is what one has seen; ``do`` is what one sets. Seeing tells of causes and of effects, setting tells
-of effects only, since the arcs into a variable that is set are cut (Pearl 2009). Every question is a table of
-rows in the network's coding with gaps; a single question is a table of one row.
+of effects only, since the arcs into a variable that is set are cut (Pearl 2009). Every question is a table
+of rows in the network's coding with missing values; a single question is a table of one row.
 
 An engine is one way to answer; the register is in ``ask``. It says what answering would cost, or why it does
-not take the question, and the cheapest one is asked: exact ones first, then those that simulate the network's
-own distribution, then other estimates of it. One that finds out on the way that its answer would be worthless
-raises `DeclinedError`, and the next is asked.
+not take the question, and the cheapest one is asked: exact ones first, then those that simulate the
+network's own distribution, then other estimates of it. One that finds out on the way that its answer would
+be worthless raises `DeclinedError`, and the next is asked.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Options:
     max_graphs: int | None = None
 
     def over(self, default: Effort) -> Effort:
-        """A default effort with what was said in its place."""
+        """Return a default effort with what was said in its place."""
         return replace(default, **self.effort)
 
 
@@ -152,8 +152,8 @@ class Question:
     Parameters
     ----------
     net : the network, arcs into what is set cut.
-    asked : the variables asked for; all of them where rows are filled, drawn or judged.
-    columns : one array a variable in the network's coding; what stands in gaps has no meaning.
+    asked : the variables requested; all of them where rows are filled, drawn or judged.
+    columns : one array a variable in the network's coding; what stands in missing values has no meaning.
     gaps : rows by variables, true for what is not known.
     options : how to answer.
     rng : the random generator.
@@ -179,7 +179,7 @@ class Question:
         cls, net: Net, targets: Sequence[int], evidence: Evidence, options: Options,
         rng: np.random.Generator, rows: int = 1,
     ) -> Question:  # fmt: skip
-        """A question with the same evidence in all its rows, by default a single one."""
+        """Return a question with the same evidence in all its rows, by default a single one."""
         seen_values, forced, soft, ranges = evidence
         if forced:
             if not net.directed:
@@ -200,7 +200,7 @@ class Question:
     def of_rows(
         cls, net: Net, rows: Table, options: Options, task: str, target: int | None = None
     ) -> Question:
-        """A question to the rows of an aligned table; the target's own values are not looked at."""
+        """Return a question to the rows of an aligned table; the target's own values are not looked at."""
         gaps = rows.missing()
         if target is not None:
             gaps[:, target] = True
@@ -252,7 +252,7 @@ class Question:
         return self.net.as_field
 
     def check_possible(self) -> None:
-        """Refuse evidence of probability zero: a level that cannot be with known values of its parents."""
+        """Reject evidence of probability zero: a level that cannot be with known values of its parents."""
         for node, parents in enumerate(self.net.graph.parents if self.net.directed else ()):
             if not self.net.variables[node].discrete or node in self.forced:
                 continue
@@ -264,7 +264,7 @@ class Question:
 
 
 def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...]) -> str:
-    """A sentence about a level that cannot be."""
+    """Return a sentence about a level that cannot be."""
 
     def value(variable: int) -> str:
         levels, cell = question.net.variables[variable].levels, question.columns[variable][row]
@@ -320,7 +320,7 @@ class DeclinedError(FitError):
 
 
 class JointAnswer(Protocol):
-    """The joint distribution of several variables; columns in the order asked for, codes for levels."""
+    """The joint distribution of several variables; columns in the order requested, codes for levels."""
 
     @property
     def cells(self) -> Cells | None:
@@ -380,7 +380,7 @@ class Answer:
 
     @classmethod
     def exact(cls, distribution: Distribution, rows: int) -> Answer:
-        """An answer without error."""
+        """Return an answer without error."""
         return cls(distribution, Mixing.exact(rows))
 
     def quality(self, notes: tuple[Note, ...]) -> Quality:
@@ -415,11 +415,13 @@ class Engine(ABC):
 
     @abstractmethod
     def ask(self, question: Question) -> Reply:
-        """The distributions of what is asked, in all rows."""
+        """Return the distributions of what is asked, in all rows."""
 
     @abstractmethod
     def complete(self, question: Question, draw: bool) -> Columns:
-        """The columns with gaps filled: by expected values (most probable levels), or drawn together."""
+        """Return the columns with missing values filled: by expected values (most probable levels), or drawn
+        together.
+        """
 
     def logpdf(self, question: Question) -> Array:
         """Log density of what is known of each row; of engines that accept the task "density"."""

@@ -59,7 +59,7 @@ _NO_DENSITY = answer_note(
 )
 _SOFT = answer_note("Sets, weights and intervals as evidence do not change the weights of graphs.")
 _DRAWS = 4000
-"""Draws that stand for a joint answer."""
+"""Draws that represent a joint answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class GraphOrigin:
     ----------
     size : independent draws that the weights are shares of; infinite where they were computed.
     left : the probability of graphs that are left out, of computed weights.
-    groups : for each graph the number of the draw it stands for, where several stand for one.
+    groups : for each graph the number of the draw it represents, where several represent one.
 
     >>> means, even = np.array([[1.0], [3.0]]), np.array([[0.5], [0.5]])
     >>> GraphOrigin(size=100.0).error(means, even[:, 0], even, np.ones(1)).round(4).tolist()
@@ -87,7 +87,7 @@ class GraphOrigin:
         return math.isinf(self.size) and self.left == 0.0
 
     def taken(self, picks: list[int]) -> GraphOrigin:
-        """The same for some of the graphs."""
+        """Return the same for some of the graphs."""
         groups = None if self.groups is None else self.groups[picks]
         return GraphOrigin(self.size, self.left, groups)
 
@@ -270,7 +270,7 @@ class Ensemble:
         return counts
 
     def _answered(self, targets: Any, given: Any, do: Any, options: Mapping[str, Any]) -> _Answers:
-        """The answers of the networks that find one."""
+        """Return the answers of the networks that find one."""
         weights, notes = self._evidence(given, do)
         answers, picks = [], []
         refused: ArcwiseError | None = None
@@ -286,7 +286,7 @@ class Ensemble:
         return _Answers(tuple(answers), shares, notes, self.weights[picks], self.drawn.taken(picks))
 
     def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[Note, ...]]:
-        """The weights of graphs once some values are seen, and a note where these cannot speak."""
+        """Return the weights of graphs once some values are seen, and a note where these cannot speak."""
         if not given:
             return self.weights, ()
         first = self.nets[0]

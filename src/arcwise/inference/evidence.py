@@ -122,7 +122,7 @@ def _by_number(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[in
 
 
 def _code(variable: Variable, value: Any) -> float:
-    """A number as it is, a level as its code."""
+    """Return a number as it is, a level as its code."""
     if variable.levels is None:
         return _number(variable.name, value)
     if variable.cuts is not None and is_number(value):
@@ -150,7 +150,7 @@ def _number(name: str, value: object) -> float:
 
 
 def _ends(variable: Variable, low: Any, high: Any) -> tuple[float, float]:
-    """The ends of an interval of numbers, infinite where they are None."""
+    """Return the ends of an interval of numbers, infinite where they are None."""
     ends = [
         sign * np.inf if end is None or end == sign * np.inf else _number(variable.name, end)
         for end, sign in ((low, -1), (high, 1))
@@ -164,7 +164,7 @@ def _ends(variable: Variable, low: Any, high: Any) -> tuple[float, float]:
 
 
 def _weights(variable: Variable, value: Any) -> Array:
-    """A weight for each level: given ones, or 1 for the levels of a set or an interval."""
+    """Return a weight for each level: given ones, or 1 for the levels of a set or an interval."""
     if variable.levels is None:
         raise DataError(
             f"The value of {variable.name!r} must be a finite number or an interval (low, high), "
@@ -201,7 +201,7 @@ def _likelihood(variable: Variable, value: Mapping[Any, Any]) -> Array:
 
 
 def _levels_between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_]:
-    """The levels of an interval, None for an open end; of cut numbers, all that it touches."""
+    """Return the levels of an interval, None for an open end; of cut numbers, all that it touches."""
     levels = variable.levels or ()
     if variable.numeric and variable.cuts is None:
         places = np.array(levels, dtype=float)
@@ -245,7 +245,7 @@ def relevant(graph: DAG, targets: Iterable[int], observed: Collection[int]) -> s
     Parameters
     ----------
     graph : the network's graph.
-    targets : numbers of the variables asked for; none of them known.
+    targets : numbers of the variables requested; none of them known.
     observed : numbers of the known variables.
 
     Returns
@@ -274,7 +274,7 @@ def relevant(graph: DAG, targets: Iterable[int], observed: Collection[int]) -> s
 
 
 def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
-    """Groups of rows with the same gaps: the rows' numbers, and the columns they know.
+    """Groups of rows with the same missing values: the rows' numbers, and the columns they know.
 
     >>> mask = np.array([[True, False], [False, False], [True, False]])
     >>> [(rows.tolist(), known) for rows, known in patterns(mask)]
@@ -293,10 +293,10 @@ def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[in
 
 
 class DistinctRows(NamedTuple):
-    """What is known of rows, each combination once, those with the same gaps side by side.
+    """What is known of rows, each combination once, those with the same missing values side by side.
 
-    `codes` has a level for every variable, -1 in gaps; `first` is the first row that has a combination, and
-    `which` the number of the combination that each row has.
+    `codes` has a level for every variable, -1 in missing values; `first` is the first row that has a
+    combination, and `which` the number of the combination that each row has.
     """
 
     codes: NDArray[np.int64]
@@ -313,7 +313,7 @@ def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> Disti
     codes[gaps] = -1
     if size < 2:
         return DistinctRows(codes, np.zeros(size, dtype=np.intp), np.zeros(size, dtype=np.intp))
-    # The mask comes first, then levels: sorted so, rows with the same gaps are neighbours.
+    # The mask comes first, then levels: sorted so, rows with the same missing values are neighbours.
     keys = np.concatenate(
         [np.packbits(gaps, axis=1), codes.astype(np.uint16).view(np.uint8)], axis=1
     )
@@ -323,7 +323,7 @@ def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> Disti
 
 
 def check_roles(net: Net, targets: Sequence[int], evidence: Evidence) -> None:
-    """Refuse a variable that is asked twice, or asked and known, or seen and set."""
+    """Reject a variable that is asked twice, or asked and known, or seen and set."""
     observed, forced, soft, ranges = evidence
     for node in targets:
         if node in observed or node in forced or node in ranges:
@@ -336,7 +336,7 @@ def check_roles(net: Net, targets: Sequence[int], evidence: Evidence) -> None:
 
 
 def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
-    """What is asked for, as names."""
+    """What is requested, as names."""
     if not is_several(targets) and not are_texts([targets]):
         raise DataError(f"The target must be a name or a list of names, got {targets!r}.")
     return as_tuple(targets)
@@ -355,7 +355,9 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
 
 
 def show_value(value: object) -> str:
-    """A value of evidence in a sentence: a number, an interval, a level, several, or weights of levels."""
+    """Return a value of evidence in a sentence: a number, an interval, a level, several, or weights of
+    levels.
+    """
     if isinstance(value, tuple):
         return "..".join("" if end is None else show_value(end) for end in value)
     if isinstance(value, list):

@@ -4,16 +4,17 @@ The moral graph is triangulated, by the best of several orders of elimination; i
 with a table over its variables, and messages between them give the distribution of each clique given the
 evidence (Lauritzen and Spiegelhalter 1988; Jensen, Lauritzen and Olesen 1990). How many numbers the tables
 hold is known before any of them is made. A tree is kept as long as its network is, calibrated without
-evidence: a question then sends messages only between cliques that hold evidence and those that are asked for,
-and leaves barren variables alone.
+evidence: a question then sends messages only between cliques that hold evidence and those that are
+requested, and leaves barren variables alone.
 
-Rows of a table with gaps in the same places are answered together, and each combination of levels once.
+Rows of a table with missing values in the same places are answered together, and each combination of levels
+once.
 
 Variable elimination answers one question, summed over what matters for it and nothing else. What is
 neither asked nor known nor above such a variable is barren and left out, and so is what the evidence
 separates from the question (Shachter 1998), unless it is so small that impossible evidence can be looked
 for in it. Tables are cut down to the levels seen before anything is planned, so a question may be small in
-a network whose junction tree is too large. Rows with the same gaps share the order.
+a network whose junction tree is too large. Rows with the same missing values share the order.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _SLOTS = 1 << 22
 
 
 _KEPT = 4
-"""Trees for joint questions that are kept beside that of the network."""
+"""Trees for joint questions that are kept next to that of the network."""
 
 _BUILDING = 4.0
 """Work of making a tree, in questions to it."""
@@ -77,7 +78,7 @@ class Trees:
         return () if inside else tuple(sorted(required))
 
     def plan(self, together: tuple[int, ...] = ()) -> EliminationOrder:
-        """The order of elimination, and the size of all tables."""
+        """Return the order of elimination, and the size of all tables."""
         key = self._key(together)
         if key not in self._plans:
             self._forget(self._plans)
@@ -85,7 +86,7 @@ class Trees:
         return self._plans[key]
 
     def tree(self, together: tuple[int, ...] = ()) -> JunctionTree:
-        """The tree in which some variables lie together."""
+        """Return the tree in which some variables lie together."""
         key = self._key(together)
         if key not in self._trees:
             self._forget(self._trees)
@@ -113,7 +114,7 @@ _KNOWN: WeakKeyDictionary[Net, Trees | None] = WeakKeyDictionary()
 
 
 def trees_of(net: Net) -> Trees | None:
-    """The trees of a network, kept with it; None where its local models are no tables."""
+    """Return the trees of a network, kept with it; None where its local models are no tables."""
     if net not in _KNOWN:
         product = potentials(net)
         _KNOWN[net] = None if product is None else Trees(product)
@@ -121,7 +122,9 @@ def trees_of(net: Net) -> Trees | None:
 
 
 def soft_weights(question: Question, levels: tuple[int, ...]) -> Array | None:
-    """A weight for each level of each variable, one after the other; None where there is no soft evidence."""
+    """Return a weight for each level of each variable, one after the other; None where there is no soft
+    evidence.
+    """
     if not question.soft:
         return None
     weights = [question.soft.get(node, np.ones(size)) for node, size in enumerate(levels)]
@@ -145,7 +148,7 @@ class Junction(Engine):
         return trees.cost(question.asked if question.together else ())
 
     def ask(self, question: Question) -> Reply:
-        """The tables of what is asked, in all rows; together where that is wanted."""
+        """Return the tables of what is asked, in all rows; together where that is wanted."""
         together = question.asked if question.together else ()
         sets: list[tuple[int, ...]] = [(node,) for node in question.asked]
         sets = [together] if together else sets
@@ -169,7 +172,9 @@ class Junction(Engine):
     def _parts(
         self, question: Question, rows: DistinctRows, sets: list[tuple[int, ...]]
     ) -> Iterator[tuple[Array, list[Array]]]:
-        """The same for each combination once, and log probabilities; as many at a time as may be held."""
+        """Return the same for each combination once, and log probabilities; as many at a time as may be
+        held.
+        """
         trees = _trees(question)
         tree, levels = trees.tree(sets[0] if len(sets) == 1 else ()), trees.product.levels
         soft = soft_weights(question, levels)
@@ -191,7 +196,9 @@ class Junction(Engine):
         return np.concatenate([*logs, np.zeros(0)])[rows.which]
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """The most probable level of each gap by itself, or the gaps of a row drawn together."""
+        """Return the most probable level of each gap by itself, or the missing values of a row drawn
+        together.
+        """
         if draw:
             return self._drawn(question)
         columns, rows = (
@@ -229,7 +236,7 @@ class Junction(Engine):
         return tuple(column.astype(kind) for column, kind in zip(drawn.T, types, strict=True))
 
     def explain(self, question: Question) -> tuple[Codes, float, float]:
-        """The most probable levels of all variables, their log weight, and that of the evidence."""
+        """Return the most probable levels of all variables, their log weight, and that of the evidence."""
         trees = _trees(question)
         tree, soft = trees.tree(), soft_weights(question, trees.product.levels)
         row = question.distinct.codes
@@ -241,7 +248,7 @@ class Junction(Engine):
 
 
 def _ancestral(question: Question) -> bool:
-    """Whether draws of each variable after its parents do, and no engine is named."""
+    """Return whether draws of each variable after its parents do, and no engine is named."""
     net, observed = question.net, question.known if question.size else set()
     if question.task != "draws" or question.soft or question.options.method is not None:
         return False
@@ -256,7 +263,7 @@ def _trees(question: Question) -> Trees:
 
 
 def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
-    """Refuse rows whose evidence has probability zero."""
+    """Reject rows whose evidence has probability zero."""
     for number in np.flatnonzero(np.isneginf(logs))[:1].tolist():
         raise impossible(question, int(rows[number]))
 
@@ -270,7 +277,7 @@ def needs_tables(method: str) -> FitError:
 
 
 def codes_of(question: Question, nodes: list[int], places: NDArray[np.intp]) -> NDArray[np.int64]:
-    """The levels of some variables in some rows."""
+    """Return the levels of some variables in some rows."""
     codes = np.empty((len(places), len(nodes)), dtype=np.int64)
     for i, node in enumerate(nodes):
         codes[:, i] = question.columns[node][places]
@@ -305,7 +312,7 @@ def exact_found(question: Question, singles: list[Array], table: Array | None) -
 
 
 def _together(question: Question, table: Array) -> Reply:
-    """An exact answer about several variables from their joint table."""
+    """Return an exact answer about several variables from their joint table."""
     axes = range(table.ndim)
     singles = [table.sum(axis=tuple(j for j in axes if j != i))[None] for i in axes]
     return exact_found(question, singles, table)
@@ -315,11 +322,11 @@ _OVERHEAD = 1e6
 """Work, in cells, that setting up the sum for a row costs."""
 
 _PATTERNS = 20
-"""Patterns of gaps up to which tables of rows are taken without being named."""
+"""Patterns of missing values up to which tables of rows are taken without being named."""
 
 
 def _members(question: Question, targets: Iterable[int], observed: set[int]) -> list[int]:
-    """The tables that matter: those of a density are of all that is known, and of what is above."""
+    """Return the tables that matter: those of a density are of all that is known, and of what is above."""
     net = question.net
     if not net.directed:
         return list(range(len(_trees(question).product.scopes)))
@@ -332,7 +339,7 @@ def _members(question: Question, targets: Iterable[int], observed: set[int]) -> 
 
 
 def _sum_for(question: Question, targets: tuple[int, ...], observed: set[int]) -> SumPlan:
-    """The sum for what is asked; over all that is known, where that is cheap: it may be impossible."""
+    """Return the sum for what is asked; over all that is known, where that is cheap: it may be impossible."""
     if targets and question.task != "density":
         wider = _sum_for(replace(question, task="density"), targets, observed)
         if wider.plan.entries < _OVERHEAD:
@@ -380,14 +387,14 @@ class Elimination(Engine):
         )
 
     def ask(self, question: Question) -> Reply:
-        """The table of what is asked, row by row."""
+        """Return the table of what is asked, row by row."""
         if question.together:
             return _together(question, self._tables(question, question.asked)[0])
         singles = [self._tables(question, (node,)) for node in question.asked]
         return exact_found(question, singles, singles[0][0] if question.task == "belief" else None)
 
     def _tables(self, question: Question, targets: tuple[int, ...]) -> Array:
-        """The joint distribution of some variables in each row."""
+        """Return the joint distribution of some variables in each row."""
         product, tables = _trees(question).product, []
         shape = tuple(product.levels[node] for node in targets)
         for row, (table, log) in self._rows(question, targets):
@@ -399,7 +406,7 @@ class Elimination(Engine):
     def _rows(
         self, question: Question, targets: tuple[int, ...]
     ) -> Iterator[tuple[int, tuple[Array, float]]]:
-        """The sum for each combination of what is known, and the first row that has it."""
+        """Return the sum for each combination of what is known, and the first row that has it."""
         product, rows, before, sum_plan = _trees(question).product, question.distinct, None, None
         for first, codes in zip(rows.first.tolist(), rows.codes.tolist(), strict=True):
             values = {node: code for node, code in enumerate(codes) if code >= 0}
@@ -413,7 +420,9 @@ class Elimination(Engine):
         return np.array(logs)[question.distinct.which]
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """The most probable level of each gap by itself, or the gaps of a row drawn one after the other."""
+        """Return the most probable level of each gap by itself, or the missing values of a row drawn one
+        after the other.
+        """
         columns = [column.copy() for column in question.columns]
         for node in np.flatnonzero(question.gaps.any(axis=0)).tolist():
             rows = np.flatnonzero(question.gaps[:, node])

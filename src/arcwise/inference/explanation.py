@@ -143,7 +143,8 @@ def explain(
     equivalents: Equivalents | None = None,
     **options: Unpack[AskOptions],
 ) -> Explanation:
-    """The most probable values of all variables together, given what was seen (MPE), or of some of them.
+    """Return the most probable values of all variables together, given what was seen (MPE), or of some of
+    them.
 
     They need not be the most probable values of each variable by itself. Of several equally probable
     explanations, one.
@@ -185,7 +186,7 @@ def explain(
 
 
 def _of_all(net: Net, evidence: Evidence, settings: Options) -> Explanation:
-    """The most probable levels of all variables, on a junction tree."""
+    """Return the most probable levels of all variables, on a junction tree."""
     settings = replace(settings, method=settings.method or "junction")
     question = Question.of(net, range(len(net.names)), evidence, settings, generator(0))
     question = replace(question, task="completion")
@@ -199,7 +200,7 @@ def _of_all(net: Net, evidence: Evidence, settings: Options) -> Explanation:
 def _of_some(
     net: Net, targets: Sequence[int], evidence: Evidence, settings: Options
 ) -> Explanation:
-    """The most probable values of some variables, from their joint distribution."""
+    """Return the most probable values of some variables, from their joint distribution."""
     if not targets:
         raise DataError("All variables are evidence: leave at least one out to explain.")
     names = [net.names[node] for node in targets]

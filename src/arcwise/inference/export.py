@@ -176,7 +176,9 @@ def _tables(product: Potentials) -> Tables:
 def _tree(
     product: Potentials, numbering: Sequence[int], together: Sequence[tuple[int, ...]] = ()
 ) -> tuple[list[Clique], list[Factor]]:
-    """The tree of cliques of some tables; `numbering` are the numbers of their variables in the network."""
+    """Return the tree of cliques of some tables; `numbering` are the numbers of their variables in the
+    network.
+    """
     cliques, parents, homes = clique_tree(product, together)
     cliques_json: list[Clique] = [
         {"variables": [numbering[v] for v in clique], "parent": parent}
@@ -194,7 +196,7 @@ def _tree(
 
 
 def _mixture(net: BayesNet) -> MixedTables | None:
-    """The tables and regressions of a conditional Gaussian network; None for other or too large ones."""
+    """Return the tables and regressions of a conditional Gaussian network; None for other or too large ones."""
     discrete = [i for i, variable in enumerate(net.variables) if variable.discrete]
     product = _levels(net, discrete)
     models = [_conditional(net, node) for node in net.graph.order() if node not in discrete]
@@ -215,7 +217,9 @@ def _mixture(net: BayesNet) -> MixedTables | None:
 
 
 def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
-    """The tables of discrete variables by their numbers among these; None where they are not all tables."""
+    """Return the tables of discrete variables by their numbers among these; None where they are not all
+    tables.
+    """
     index_of = {node: i for i, node in enumerate(discrete)}
     levels = tuple(len(net.variables[node].levels or ()) for node in discrete)
     scopes, tables = [], []
@@ -230,7 +234,9 @@ def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
 
 
 def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
-    """The regressions of a number, one for each configuration of levels; None if its model is another one."""
+    """Return the regressions of a number, one for each configuration of levels; None if its model is another
+    one.
+    """
     model, parents = net.conditionals[node], net.graph.parents[node]
     levels_of = [parent for parent in parents if net.variables[parent].discrete]
     others = [parent for parent in parents if parent not in levels_of]
@@ -256,7 +262,7 @@ def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
 
 
 def _is_normal(model: Conditional) -> bool:
-    """Whether a model gives normal distributions, so that its slopes are worth a look."""
+    """Return whether a model gives normal distributions, so that its slopes are worth a look."""
     return linear_of(model) is not None or hasattr(model, "slopes_at")
 
 

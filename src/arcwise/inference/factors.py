@@ -56,7 +56,7 @@ class Potentials(NamedTuple):
 
 
 def potentials(net: Net) -> Potentials | None:
-    """The tables of a network; None where it has other local models."""
+    """Return the tables of a network; None where it has other local models."""
     product = factors_of(net.joint)
     if product is not None:
         return Potentials(product.levels, product.scopes, product.tables)
@@ -85,13 +85,13 @@ class ScaledArray(NamedTuple):
 
     @classmethod
     def of(cls, table: Array) -> ScaledArray:
-        """The same numbers."""
+        """Return the same numbers."""
         digits, powers = np.frexp(table)
         return cls(np.asarray(digits), np.asarray(powers, dtype=np.int64))
 
     @classmethod
     def of_logs(cls, logs: Array) -> ScaledArray:
-        """The numbers whose natural logarithms are given; minus infinity is zero."""
+        """Return the numbers whose natural logarithms are given; minus infinity is zero."""
         there = np.isfinite(logs)
         safe = np.where(there, logs, 0.0)
         powers = np.floor(safe / _LOG_TWO)
@@ -102,11 +102,11 @@ class ScaledArray(NamedTuple):
         return ScaledArray(self.digits, np.where(self.digits > 0.0, self.powers + powers, 0))
 
     def __mul__(self, other: ScaledArray) -> ScaledArray:  # type: ignore[override]
-        """The product, cell by cell; shapes are stretched as those of arrays are."""
+        """Return the product, cell by cell; shapes are stretched as those of arrays are."""
         return ScaledArray.of(self.digits * other.digits)._shifted(self.powers + other.powers)
 
     def sum(self, axis: tuple[int, ...]) -> ScaledArray:
-        """The sums over some axes."""
+        """Return the sums over some axes."""
         if not axis:
             return self
         there = self.digits > 0.0
@@ -116,11 +116,11 @@ class ScaledArray(NamedTuple):
         return ScaledArray.of(parts.sum(axis=axis))._shifted(top.squeeze(axis))
 
     def transpose(self, axes: list[int]) -> ScaledArray:
-        """The same with axes in another order."""
+        """Return the same with axes in another order."""
         return ScaledArray(self.digits.transpose(axes), self.powers.transpose(axes))
 
     def reshape(self, shape: list[int]) -> ScaledArray:
-        """The same in another shape."""
+        """Return the same in another shape."""
         return ScaledArray(self.digits.reshape(shape), self.powers.reshape(shape))
 
     @property
@@ -139,7 +139,7 @@ class ScaledArray(NamedTuple):
             return np.asarray(np.log(self.digits) + self.powers * _LOG_TWO)
 
     def shares(self) -> Array:
-        """The numbers divided by their sum; zeros where all are."""
+        """Return the numbers divided by their sum; zeros where all are."""
         whole = self.sum(tuple(range(self.digits.ndim)))
         if not whole.digits > 0.0:
             return np.zeros(self.digits.shape)
@@ -157,7 +157,7 @@ def combine(
     levels: Sequence[int] | Mapping[int, int],
     lead: int = 0,
 ) -> Any:
-    """The product of tables over the variables of a clique, summed over all but those that are kept.
+    """Return the product of tables over the variables of a clique, summed over all but those that are kept.
 
     Parameters
     ----------
@@ -264,7 +264,9 @@ def _order_steps(
     after: Sequence[int],
     end: tuple[int, tuple[int, ...]],
 ) -> tuple[SumStep, ...]:
-    """The steps in an order that ends where the asked variables are: `end` is that step and what it keeps."""
+    """Return the steps in an order that ends where the asked variables are: `end` is that step and what it
+    keeps.
+    """
     last, targets = end
     towards, at = list(after), last
     before = -1
@@ -294,7 +296,9 @@ def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
 def sum_product(
     sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
-    """The table of what is asked, and the log of the sum over everything; zeros and -inf where it is zero."""
+    """Return the table of what is asked, and the log of the sum over everything; zeros and -inf where it is
+    zero.
+    """
     try:
         with np.errstate(under="raise"):
             return _sum_plain(sum_plan, product, values, soft)
@@ -305,7 +309,7 @@ def sum_product(
 def _sum_plain(
     sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
-    """The sum by doubles, each table divided by its own."""
+    """Return the sum by doubles, each table divided by its own."""
     with np.errstate(divide="ignore"):
         logs = [float(np.log(_cut(product, n, values)[1])) for n in sum_plan.constants]
     table = np.ones(())
@@ -324,7 +328,7 @@ def _sum_plain(
 def _summed_scaled(
     sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
-    """The same by numbers of any size; tables that nothing takes are factors of the whole."""
+    """Return the same by numbers of any size; tables that nothing takes are factors of the whole."""
     whole = ScaledArray.of(np.ones(()))
     for n in sum_plan.constants:
         whole = whole * ScaledArray.of(_cut(product, n, values)[1])
@@ -339,7 +343,7 @@ def _summed_scaled(
 
 
 def _product(parts: list[tuple[Scope, Any]], step: SumStep, product: Potentials) -> Any:
-    """The table of a step, small tables first."""
+    """Return the table of a step, small tables first."""
     ordered = sorted(parts, key=lambda part: part[1].size)
     return combine(ordered, step.clique, step.kept, product.levels)
 
@@ -351,7 +355,8 @@ def _walk(
     soft: Mapping[int, Array],
     convert: Callable[[Array], Any] = np.asarray,
 ) -> Iterator[tuple[SumStep, list[Any], list[Any] | None]]:
-    """Each step with the tables that enter it, and the list of the step that takes its result, if any.
+    """Return each step with the tables that enter it, and the list of the step that takes its result, if
+    any.
 
     `convert` makes of a table what is worked with.
     """
@@ -365,7 +370,7 @@ def _walk(
 
 
 def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> tuple[Scope, Array]:
-    """A table at the levels that are known, over its other variables."""
+    """Return a table at the levels that are known, over its other variables."""
     scope, table = product.scopes[number], product.tables[number]
     at = tuple(values.get(v, slice(None)) for v in scope)
     return tuple(v for v in scope if v not in values), table[at]
@@ -402,7 +407,8 @@ def clique_tree(
 
 
 def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
-    """The junction tree of a network of tables; each set of variables in `together` lies in one clique.
+    """Return the junction tree of a network of tables; each set of variables in `together` lies in one
+    clique.
 
     Raises
     ------

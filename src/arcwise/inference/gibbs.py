@@ -120,14 +120,14 @@ def open_rows(net: MarkovNet, gaps: Mask, target: int) -> Mask:
 
 
 def answers_itself(net: MarkovNet, question: Question) -> bool:
-    """Whether the conditional of the one variable asked has all that it takes."""
+    """Return whether the conditional of the one variable asked has all that it takes."""
     return not open_rows(net, question.gaps, question.asked[0]).any()
 
 
 def model_parts(
     model: Any, variable: Any, inputs: Sequence[int], columns: Columns, places: Integers
 ) -> list[Any]:
-    """Distributions of rows whose inputs are all known, in blocks that are worked out when asked for."""
+    """Distributions of rows whose inputs are all known, in blocks that are worked out when requested."""
     blocks = (places[low : low + BLOCK] for low in range(0, len(places), BLOCK))
     return [
         (part, partial(distribution_of, model, variable, _inputs(columns, inputs, part), len(part)))
@@ -161,7 +161,7 @@ class RowAnswers:
         self.parts[i] += model_parts(model, variable, inputs, self.question.columns, places)
 
     def found(self) -> Reply:
-        """All of it."""
+        """Return all of it."""
         question = self.question
         answers = tuple(
             Answer(
@@ -301,7 +301,9 @@ def fill(
     effort: Effort,
     draw: bool,
 ) -> None:
-    """Fill the gaps of some rows in place: by averages over chains, or by one state of a chain each."""
+    """Fill the missing values of some rows in place: by averages over chains, or by one state of a chain
+    each.
+    """
     if draw and question.task != "draws":
         effort = replace(effort, chains=1, sweeps=1, burn_in=effort.burn_in + effort.sweeps)
     holes = places[question.gaps[places].any(axis=1)]

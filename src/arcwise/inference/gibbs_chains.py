@@ -50,7 +50,7 @@ def reach_hidden(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
     ----------
     net : the network.
     gaps : rows by variables, true where hidden; targets included.
-    targets : numbers of the variables asked for.
+    targets : numbers of the variables requested.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def distances(
 
 
 def _distances_to_typical(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
-    """How far each value is from each typical one (rows by typical rows)."""
+    """Return how far each value is from each typical one (rows by typical rows)."""
     typical = net.starts[node]
     if net.variables[node].discrete:
         differ: Array = (column[:, None] != typical[None, :]).astype(float)
@@ -152,7 +152,7 @@ def far_evidence_notes(
 
 
 def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: int) -> list[Note]:
-    """A note on rows in which the neighbours of a variable lie far from all the data."""
+    """Return a note on rows in which the neighbours of a variable lie far from all the data."""
     if len(gaps) * len(net.starts[0]) > FAR_CELLS or not len(gaps):
         return []
     hidden = np.zeros_like(gaps)

@@ -80,7 +80,7 @@ def _components(found: Distribution) -> tuple[Array, Array]:
 
 
 def _tail(limits: tuple[float, float], edges: Array, widths: Array) -> tuple[float, float]:
-    """The part of an interval beyond all components that counts: what is nearest to them."""
+    """Return the part of an interval beyond all components that counts: what is nearest to them."""
     reach = float(widths.max())
     if limits[0] >= edges[-1]:
         return limits[0], min(limits[1], limits[0] + reach)
@@ -94,7 +94,7 @@ def _average(
     limits: tuple[float, float],
     groups: list[tuple[Array, Array]],
 ) -> Answer:
-    """The average of the answers for a variable at the points of an interval, and its error."""
+    """Return the average of the answers for a variable at the points of an interval, and its error."""
     averages = [_at_points(question, node, target, *group) for group in groups]
     best, fewer = (_middle(each) for each in averages)
     error = abs(best - fewer)
@@ -106,7 +106,7 @@ def _average(
 def _at_points(
     question: Question, node: int, target: int, points: Array, shares: Array
 ) -> Distribution:
-    """The average of the answers for one variable at points of another."""
+    """Return the average of the answers for one variable at points of another."""
     columns = tuple(
         points if i == node else np.broadcast_to(column, len(points))
         for i, column in enumerate(question.columns)

@@ -48,7 +48,7 @@ from arcwise.networks.draws import resample
 from arcwise.notes import Note, answer_note
 
 _NODES = {1: 64, 2: 40, 3: 24}
-"""Points of the rule for each of so many intervals."""
+"""Points of the rule for each of this many intervals."""
 
 _POINTS, _SHIFTS = 1024, 8
 """Quasi-random points for each of several random shifts."""
@@ -63,7 +63,7 @@ _DIGITS = 1e-6
 """Errors below this share of the standard deviation over points count as none."""
 
 _STATES = 4000
-"""Draws that stand for a joint distribution."""
+"""Draws that represent a joint distribution."""
 
 Limits = Sequence[tuple[float, float]]
 
@@ -90,7 +90,7 @@ class Points(NamedTuple):
 
 
 def box_points(mean: Array, covariance: Array, limits: Limits, rng: np.random.Generator) -> Points:
-    """Points that stand for a normal distribution cut off at a box.
+    """Points that represent a normal distribution cut off at a box.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _nested_rule(mean: Array, factor: Array, limits: Limits, count: int) -> tupl
 
 
 def _window(low: Array, high: Array) -> tuple[Array, Array]:
-    """The part of intervals in which the standard normal density is not negligible."""
+    """Return the part of intervals in which the standard normal density is not negligible."""
     nearest = np.clip(0.0, low, high)
     reach = np.sqrt(nearest**2 + 2.0 * _NATS)
     return np.maximum(low, -reach), np.minimum(high, reach)
@@ -196,7 +196,7 @@ def _lattice(
 
 
 def _primes(count: int) -> Array:
-    """The first primes."""
+    """Return the first primes."""
     primes: list[int] = []
     number = 2
     while len(primes) < count:
@@ -261,7 +261,7 @@ class Intervals(Engine):
 
 
 def _average(question: Question) -> tuple[BayesNet, KnownRows, Points]:
-    """The directed network, the rows that are answered in closed form, and the points they stand for."""
+    """Return the directed network, the rows that are answered in closed form, and the points they represent."""
     net = linear_net(question.net)
     if net is None:
         raise FitError("Closed forms need linear-Gaussian local models.")
@@ -283,7 +283,7 @@ def _average(question: Question) -> tuple[BayesNet, KnownRows, Points]:
 
 
 def _mixture(answer: Predictive, index: int, shares: Array) -> Distribution:
-    """The average of the answers for one variable."""
+    """Return the average of the answers for one variable."""
     mean, scale = answer.mean[:, index], answer.scale[:, index]
     middle = shares @ mean
     # A variable that the intervals determine has no spread given a point: it gets one that no one sees.

@@ -2,7 +2,7 @@
 
 What data tell of a graph is its class of equivalent graphs, and setting a variable means another thing
 in each of them. The density after x_S is set is p(x) / prod over s in S of p(x_s | parents of s), and p(x)
-is the same in the whole class: only the parents of the set variables matter. So one graph is asked for
+is the same in the whole class: only the parents of the set variables matter. So one graph is requested
 each set of parents that they can have together (Maathuis, Kalisch and Buehlmann 2009, and for several set
 variables Nandy, Maathuis and Richardson 2017).
 
@@ -98,7 +98,7 @@ class OtherGraphs:
 
 
 def with_range(answer: Answer, *question: Any) -> Answer:
-    """An answer with its range (see `range_over`)."""
+    """Return an answer with its range (see `range_over`)."""
     return replace(answer, range=range_over(answer, *question))
 
 
@@ -112,7 +112,7 @@ def range_over(
     rng: np.random.Generator,
     make: type[Range] = Range,
 ) -> Range:
-    """The range of an answer over the equivalent graphs and those of a certainty.
+    """Return the range of an answer over the equivalent graphs and those of a certainty.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _over_graphs(
     equivalents: Equivalents,
     rng: np.random.Generator,
 ) -> Range:
-    """A range with that over the graphs of a certainty, each with its equivalent ones."""
+    """Return a range with that over the graphs of a certainty, each with its equivalent ones."""
     other, refit = equivalents.certainty, equivalents.refit
     if other is None:
         return range_
@@ -185,7 +185,7 @@ def _over_graphs(
 
 
 def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[Note, ...]:
-    """A note on each variable that acts on a target and is set to what no row of the data is near."""
+    """Return a note on each variable that acts on a target and is set to what no row of the data is near."""
     notes = []
     for node, value in forced.items():
         if net.names[target] not in net.graph.descendants_of(net.names[node]):
@@ -202,7 +202,9 @@ def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[No
 
 
 def _off(model: Conditional, index: int, value: float) -> float:
-    """How far a value is from all of an input's, in its scale; 0 for levels, and for models without rows."""
+    """Return how far a value is from all of an input's, in its scale; 0 for levels, and for models without
+    rows.
+    """
     windows = windows_of(model)
     if windows is None or (windows.unordered and windows.unordered[index]):
         return 0.0
@@ -211,7 +213,7 @@ def _off(model: Conditional, index: int, value: float) -> float:
 
 
 def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
-    """The edges without a direction at the set variables, by names, each once."""
+    """Return the edges without a direction at the set variables, by names, each once."""
     pairs = {
         (min(node, other), max(node, other))
         for node in forced
@@ -223,7 +225,7 @@ def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
 def _answers_of(
     net: BayesNet, graphs: Iterable[DAG], models: Fitted, ask: Callable[[BayesNet], Answer]
 ) -> list[Answer]:
-    """The answers of other members; one that finds no answer is left out."""
+    """Return the answers of other members; one that finds no answer is left out."""
     answers = []
     for graph in graphs:
         try:
@@ -283,7 +285,7 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
 
 
 def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
-    """All nodes joined with the set ones by edges without a direction, and their parents."""
+    """Return all nodes joined with the set ones by edges without a direction, and their parents."""
     reached, waiting = set(forced), list(forced)
     while waiting:
         fresh = set(essential.neighbours[waiting.pop()]) - reached
@@ -335,13 +337,13 @@ Rows = tuple[tuple[int, ...], ...]
 
 
 def turnable(net: BayesNet) -> bool:
-    """Tell whether the local models of equivalent graphs follow from those of the network."""
+    """Return whether the local models of equivalent graphs follow from those of the network."""
     kinds = (DiscreteConditional, ConditionalGaussianModel)
     return all(isinstance(model, kinds) for model in net.conditionals)
 
 
 def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
-    """The local models of an equivalent graph that give it the joint distribution of a network.
+    """Return the local models of an equivalent graph that give it the joint distribution of a network.
 
     Parameters
     ----------
@@ -408,7 +410,7 @@ def _tables(
 def _turned_regressions(
     first: ConditionalGaussianModel, second: ConditionalGaussianModel, at: int, to: int
 ) -> tuple[ConditionalGaussianModel, ConditionalGaussianModel]:
-    """The same for regressions, in each configuration of the discrete parents."""
+    """Return the same for regressions, in each configuration of the discrete parents."""
     at_number, to_number = second.discrete[:at].count(False), first.discrete[:to].count(False)
     slope = second.slopes[..., at_number]
     rest = np.delete(second.slopes, at_number, axis=-1)

@@ -37,7 +37,7 @@ from arcwise.inference.belief import Array, Probability, generator, share_of
 __all__ = ["Cells", "States"]
 
 _MOST = 1 << 20
-"""Most cells that a function of draws is asked about one by one."""
+"""Most cells that a function of draws is asked about one at a time."""
 
 _SHOWN = 32
 """Most cells that are printed."""
@@ -53,7 +53,7 @@ class Cells:
 
     Parameters
     ----------
-    variables : in the order asked for; all of them discrete.
+    variables : in the order requested; all of them discrete.
     table : one axis a variable; sums to one.
 
     >>> both = Cells((Variable("a", (0, 1)), Variable("b", (0, 1))), np.array([[0.4, 0.1], [0.1, 0.4]]))
@@ -73,7 +73,7 @@ class Cells:
         self.table.flags.writeable = False
 
     def marginal(self, places: Sequence[int]) -> Array:
-        """The table of some variables, in their order."""
+        """Return the table of some variables, in their order."""
         others = tuple(i for i in range(self.table.ndim) if i not in places)
         order = sorted(places)
         sums: Array = self.table.sum(axis=others)
@@ -91,7 +91,7 @@ class Cells:
         return Frame((*columns, Series(name, self.table.ravel())))
 
     def lines(self) -> list[str]:
-        """The cells as text; none of a large table."""
+        """Return the cells as text; none of a large table."""
         return self.frame.to_text().splitlines() if self.table.size <= _SHOWN else []
 
     def _numbers(self, axis: int) -> Array:
@@ -102,7 +102,7 @@ class Cells:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 beside the diagonal for a variable that is determined."""
+        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
         size = len(self.variables)
         numbers = [self._numbers(i) for i in range(size)]
         off = [values - self.marginal([i]) @ values for i, values in enumerate(numbers)]
@@ -224,7 +224,7 @@ def scores(values: Array, levels: bool = False) -> Array:
 
 
 def no_density(what: str) -> DataError:
-    """The error for a question about the joint density of numbers of which there are draws only."""
+    """Return the error for a question about the joint density of numbers of which there are draws only."""
     return DataError(
         f"A simulated joint answer has draws but no joint density: {what} of each variable."
     )
@@ -236,7 +236,7 @@ class States:
 
     Parameters
     ----------
-    variables : in the order asked for.
+    variables : in the order requested.
     values : variables by sweeps by chains; codes where a variable is discrete.
     """
 
@@ -261,7 +261,7 @@ class States:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix of the states; 0 beside the diagonal for a variable that never varies."""
+        """Correlation matrix of the states; 0 next to the diagonal for a variable that never varies."""
         flat = np.stack([self._numbers(i, self._rows) for i in range(len(self.variables))])
         off = flat - flat.mean(axis=1, keepdims=True)
         size = np.linalg.norm(off, axis=1)

@@ -49,7 +49,7 @@ class Beliefs(Framed):
 
     Parameters
     ----------
-    singles : the belief about each variable alone, in the order asked for.
+    singles : the belief about each variable alone, in the order requested.
     joint : their joint distribution.
     given, do : the question, for the text.
     range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
@@ -72,7 +72,7 @@ class Beliefs(Framed):
     before: Callable[[], Beliefs] | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The values alone, for copies in other processes: they carry no network."""
+        """Return the values alone, for copies in other processes: they carry no network."""
         return {**self.__dict__, "before": None}
 
     def plot(self, *, before: bool = True, columns: int = 4, title: str | None = None) -> list[Any]:
@@ -82,7 +82,7 @@ class Beliefs(Framed):
         ----------
         before : whether to draw the beliefs without the evidence, too.
         columns : panels in a row.
-        title : a line above all; the evidence if left out.
+        title : a line above all; the evidence by default.
         """
         earlier = self.before().singles if before and self.before is not None else ()
         by_name = {single.name: single for single in earlier}
@@ -91,7 +91,7 @@ class Beliefs(Framed):
 
     @classmethod
     def normal(cls, joint: Any) -> Beliefs:
-        """The belief of a joint normal distribution (a GaussianJoint)."""
+        """Return the belief of a joint normal distribution (a GaussianJoint)."""
         singles = (Belief(name, joint.single(i)) for i, name in enumerate(joint.names))
         return cls(tuple(singles), joint)
 
@@ -100,7 +100,7 @@ class Beliefs(Framed):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables, in the order asked for."""
+        """The variables, in the order requested."""
         return tuple(single.name for single in self.singles)
 
     @property
@@ -125,7 +125,7 @@ class Beliefs(Framed):
 
     @property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 beside the diagonal for a variable that is determined."""
+        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
         return self.joint.correlation
 
     @property
@@ -255,7 +255,7 @@ class Beliefs(Framed):
         )
 
     def _example(self) -> str:
-        """An event of the first variable."""
+        """Return an event of the first variable."""
         levels = self.singles[0].levels
         return repr(levels[0]) if levels else "(0, None)"
 

@@ -53,7 +53,7 @@ class LevelSums:
     def _product(
         self, factors: Sequence[tuple[tuple[int, ...], Array]], scope: tuple[int, ...]
     ) -> Array:
-        """The product of factors, with one axis per category of the scope."""
+        """Return the product of factors, with one axis per category of the scope."""
         total = np.zeros((1, *(self.sizes[node] for node in scope)))
         for own, logs in factors:
             order = sorted(range(len(own)), key=lambda i: scope.index(own[i]))
@@ -78,7 +78,7 @@ class LevelSums:
 
 
 def draw_codes(logs: Array, rng: np.random.Generator) -> Codes:
-    """A code for each row of log weights."""
+    """Return a code for each row of log weights."""
     heap = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
     codes: Codes = (rng.random((len(logs), 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)
     return codes
@@ -87,7 +87,7 @@ def draw_codes(logs: Array, rng: np.random.Generator) -> Codes:
 def elimination_order(
     scopes: Sequence[tuple[int, ...]], keep: Collection[int], sizes: dict[int, int]
 ) -> tuple[list[int], float]:
-    """The order in which categories are summed out, and the cells of the largest table on the way.
+    """Return the order in which categories are summed out, and the cells of the largest table on the way.
 
     Next is always the category whose table is smallest.
 

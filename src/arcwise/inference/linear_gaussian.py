@@ -41,7 +41,7 @@ NEW_IN_DATA, SLACK_IN_DATA = 1e-6, 1e-3
 
 
 def linear_net(net: Net) -> BayesNet | None:
-    """The linear-Gaussian directed network that answers for a network; None where there is none.
+    """Return the linear-Gaussian directed network that answers for a network; None where there is none.
 
     An undirected network with a normal distribution is directed along any order of its variables.
     """
@@ -62,7 +62,7 @@ def linear_model(net: BayesNet, node: int) -> Linear:
 
 
 def is_determined(net: BayesNet, node: int) -> bool:
-    """Whether a variable follows from its parents in all data; few rows as such prove nothing."""
+    """Return whether a variable follows from its parents in all data; few rows as such prove nothing."""
     model = linear_model(net, node)
     return model.at_floor and not 0 < model.rows <= len(model.coefficients) + 1
 
@@ -133,7 +133,7 @@ def centres(
 
 
 def joint(net: BayesNet) -> GaussianJoint:
-    """The joint distribution of all variables of a linear-Gaussian network.
+    """Return the joint distribution of all variables of a linear-Gaussian network.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def joint(net: BayesNet) -> GaussianJoint:
 
 
 def check_relations(net: BayesNet, evidence: KnownRows) -> None:
-    """Refuse evidence that breaks a relation which holds without noise in the data.
+    """Reject evidence that breaks a relation which holds without noise in the data.
 
     Least squares cannot tell such a relation from one with very little noise, and a fitted model
     keeps some (it is `at_floor`). Here that noise counts as none, and a value may miss what the
@@ -249,7 +249,7 @@ def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tup
     Parameters
     ----------
     net : the network.
-    targets : numbers of the variables asked for.
+    targets : numbers of the variables requested.
     evidence : the rows.
 
     Returns
@@ -297,12 +297,12 @@ def condition_on(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> 
 
 
 def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
-    """The covariance matrix of the variables of a Gaussian network.
+    """Return the covariance matrix of the variables of a Gaussian network.
 
     Parameters
     ----------
     net : a network with a joint normal distribution, directed or not.
-    names : the order of rows and columns; the network's own if left out.
+    names : the order of rows and columns; the network's own by default.
 
     Raises
     ------
@@ -315,7 +315,7 @@ def covariance(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
 
 
 def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
-    """The inverse of the covariance matrix; parameters as for `covariance`.
+    """Return the inverse of the covariance matrix; parameters as for `covariance`.
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
@@ -361,7 +361,7 @@ def _normal(net: MarkovNet, what: str) -> NormalJoint:
 
 
 def _linear(net: BayesNet, what: str) -> list[Linear]:
-    """The local models, if all are linear with noise."""
+    """Return the local models, if all are linear with noise."""
     models = []
     for name, kind, local_model in zip(net.names, net.models, net.conditionals, strict=True):
         model = linear_of(local_model)

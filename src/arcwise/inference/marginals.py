@@ -79,18 +79,20 @@ class Marginals(Framed, Mapping[str, Belief]):
         ----------
         before : whether to draw the beliefs without the evidence, too.
         columns : panels in a row.
-        title : a line above all; the evidence if left out.
+        title : a line above all; the evidence by default.
         """
         earlier = self.before() if before and self.before is not None else {}
         return list(figure("plot_beliefs")([*self.values()], earlier, columns=columns, title=title))
 
     def __getstate__(self) -> dict[str, Any]:
-        """The values alone, for copies in other processes: notes that an engine makes late are made now."""
+        """Return the values alone, for copies in other processes: notes that an engine makes late are made
+        now.
+        """
         notes = _Notes(self._found.notes())
         return {**self.__dict__, "_found": self._found._replace(notes=notes), "before": None}
 
     def asked_by(self, ask: Callable[[str], Belief]) -> Self:
-        """The same, each belief made by a question of its own: answers to ``do`` have a range then."""
+        """Return the same, each belief made by a question of its own: answers to ``do`` have a range then."""
         self._ask = ask
         return self
 
@@ -139,7 +141,7 @@ class Marginals(Framed, Mapping[str, Belief]):
 
 
 def _over_graphs(belief: Belief) -> str:
-    """How far the number in the line of a belief goes over graphs, if it has a range."""
+    """Return how far the number in the line of a belief goes over graphs, if it has a range."""
     range_ = belief.range
     if range_ is None:
         return ""
@@ -158,7 +160,7 @@ def marginals(
     do: Mapping[str, Any] | None = None,
     **options: Unpack[AskOptions],
 ) -> Marginals:
-    """The belief about every variable that is neither seen nor set.
+    """Return the belief about every variable that is neither seen nor set.
 
     Parameters
     ----------
@@ -248,8 +250,8 @@ class Misses(NamedTuple):
     """How far predictions of each variable from all the others are off; rows by variables.
 
     `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 where the most
-    probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers. Gaps
-    are NaN in all of them.
+    probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers.
+    Missing values are NaN in all of them.
     """
 
     errors: Array
@@ -287,7 +289,7 @@ def target_misses(
 
 
 def _misses_of(net: Net, table: Table, node: int, settings: Options) -> tuple[Misses, Distribution]:
-    """How far predictions of one variable are off, one column each, and the predictions."""
+    """Return how far predictions of one variable are off, one column each, and the predictions."""
     variable, column = net.variables[node], table.columns[node]
     is_present = ~gaps_of(variable, column)
     answer = found_of(Question.of_rows(net, table, settings, "rows", node)).answers[0].distribution
@@ -307,7 +309,7 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
     Parameters
     ----------
     net : an undirected network.
-    table : rows without gaps.
+    table : rows without missing values.
 
     Returns
     -------
@@ -316,7 +318,7 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
     Raises
     ------
     GraphError : a directed network, which has a density.
-    DataError : rows with gaps.
+    DataError : rows with missing values.
     """
     if net.directed:
         raise GraphError("A directed network has a density: use logpdf instead.")

@@ -1,7 +1,7 @@
 """The joint distribution of numbers and categories: normal given each configuration of some categories.
 
 Densities, correlations and the probabilities of levels, and of one number with them, are sums over the
-components. The most probable point is exact if each combination of the levels asked for has one component;
+components. The most probable point is exact if each combination of the levels requested has one component;
 else it is the highest of the points that fixed-point steps reach from the components of largest density
 (Carreira-Perpinan 2000). Mutual information with numbers, and probabilities of several dependent numbers
 together, are those of independent draws.
@@ -42,9 +42,9 @@ class MixtureJoint:
 
     Parameters
     ----------
-    variables : in the order asked for.
+    variables : in the order requested.
     weights : (components,); they sum to one.
-    codes : (components, categories), in the order asked for.
+    codes : (components, categories), in the order requested.
     means, factors : (components, numbers) and Cholesky factors (components, numbers, numbers).
 
     >>> pair = Variable("a", ("u", "v")), Variable("x")
@@ -84,7 +84,7 @@ class MixtureJoint:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 beside the diagonal for a variable that is determined."""
+        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
         values = np.empty((len(self.weights), len(self.variables)))
         for k, i in enumerate(self._categories):
             variable = self.variables[i]
@@ -115,7 +115,7 @@ class MixtureJoint:
         return best
 
     def _climb(self, start: int) -> Array:
-        """The numbers of a local maximum of the density, with the levels of a component."""
+        """Return the numbers of a local maximum of the density, with the levels of a component."""
         own = np.flatnonzero((self.codes == self.codes[start]).all(axis=1))
         point: Array = self.means[start].copy()
         if len(own) == 1 or not len(point):

@@ -40,7 +40,7 @@ def needed_pieces(question: Question, targets: Sequence[int], known: set[int]) -
 
 
 def cost_of(question: Question, pieces: Pieces, targets: Sequence[int]) -> tuple[float, float]:
-    """The most numbers held at once, and the work for a row."""
+    """Return the most numbers held at once, and the work for a row."""
     variables, parents = question.directed.variables, question.directed.graph.parents
     sizes = {node: len(variables[node].levels or ()) for node in pieces.levels}
     scopes = [tuple(n for n in (node, *parents[node]) if n in sizes) for node in pieces.factors]
@@ -91,7 +91,7 @@ class RowSums:
         return np.broadcast_to(logs, len(self.places))
 
     def answer(self, node: int) -> Distribution:
-        """The distribution of a hidden variable."""
+        """Return the distribution of a hidden variable."""
         variable = self.question.net.variables[node]
         if variable.levels is not None:
             return Categorical.from_logs(self.table((node,)), variable.levels, variable.name)
@@ -105,7 +105,7 @@ class RowSums:
         return next((block, fit) for block, fit in pairs if node in block.nodes)
 
     def joint(self, asked: Sequence[int], most: int) -> MixtureJoint | None:
-        """The joint distribution of hidden variables, of which some are numbers, in a single row.
+        """Return the joint distribution of hidden variables, of which some are numbers, in a single row.
 
         None if it has more than `most` components, or if some numbers determine others.
         """
@@ -169,7 +169,7 @@ class RowSums:
 
 
 def _mixture(logs: Array, centres: Array, widths: Array) -> Distribution:
-    """A mixture of normals by log weights (rows by components)."""
+    """Return a mixture of normals by log weights (rows by components)."""
     if centres.shape[1] == 1:
         return Normal(centres[:, 0], widths[:, 0])
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -181,7 +181,7 @@ def _mixture(logs: Array, centres: Array, widths: Array) -> Distribution:
 def row_sums(
     question: Question, places: NDArray[np.intp], known: set[int], targets: Sequence[int]
 ) -> Iterator[tuple[NDArray[np.intp], RowSums]]:
-    """The sums for some variables, in as many rows at a time as fit into memory.
+    """Return the sums for some variables, in as many rows at a time as fit into memory.
 
     Raises
     ------
@@ -200,6 +200,6 @@ def row_sums(
 def answers_of(
     question: Question, node: int, places: NDArray[np.intp], known: set[int]
 ) -> Iterator[tuple[NDArray[np.intp], Distribution]]:
-    """The distribution of a hidden variable in rows that observe the same ones."""
+    """Return the distribution of a hidden variable in rows that observe the same ones."""
     for part, sums in row_sums(question, places, known, (node,)):
         yield part, sums.answer(node)

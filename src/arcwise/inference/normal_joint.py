@@ -113,14 +113,14 @@ class GaussianJoint:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 beside the diagonal for a variable that is determined."""
+        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
         scaled = self.root / np.where(self.sd > 0, self.sd, 1.0)[:, None]
         correlation: Array = np.clip(scaled @ scaled.T, -1.0, 1.0)
         np.fill_diagonal(correlation, 1.0)
         return correlation
 
     def single(self, index: int) -> Normal:
-        """The distribution of one variable."""
+        """Return the distribution of one variable."""
         return Normal(self.mean[[index]], self.sd[[index]])
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
@@ -174,14 +174,14 @@ class GaussianJoint:
         return self.mean + rng.standard_normal((draws, root.shape[1])) @ root.T
 
     def take(self, places: Sequence[int]) -> GaussianJoint:
-        """The distribution of some of the variables, by their places here."""
+        """Return the distribution of some of the variables, by their places here."""
         indices = list(places)
         names = tuple(self.names[i] for i in indices)
         return GaussianJoint(names, self.mean[indices], narrow(self.root[indices]))
 
 
 def condition(joint: GaussianJoint, evidence: Mapping[int, float]) -> GaussianJoint:
-    """The distribution of the other variables once some are known.
+    """Return the distribution of the other variables once some are known.
 
     Parameters
     ----------
@@ -247,12 +247,12 @@ class Projection(NamedTuple):
         return residual
 
     def excess(self, root: Array, off: Array) -> Array:
-        """How far superfluous evidence is off what the rest says of it, one column each."""
+        """Return how far superfluous evidence is off what the rest says of it, one column each."""
         rows = root[[self.seen[i] for i in self.spare]]
         return off[:, self.spare] - self.shift(rows, off)
 
     def check(self, root: Array, mean: Array, off: Array, names: Sequence[str]) -> None:
-        """Refuse evidence that contradicts other evidence."""
+        """Reject evidence that contradicts other evidence."""
         places = [self.seen[i] for i in self.spare]
         came = off[:, self.spare] + mean[:, places]
         size = np.abs(mean[:, places]) + np.abs(came)
@@ -267,7 +267,7 @@ class Projection(NamedTuple):
         names: Sequence[str],
         constant: Collection[str] = (),
     ) -> None:
-        """Say which superfluous evidence is off by more than is allowed, and by how much."""
+        """Return which superfluous evidence is off by more than is allowed, and by how much."""
         for row, column in np.argwhere(np.abs(excess) > allowed)[:1]:
             value, name = came[row, column], names[self.spare[column]]
             text = (
@@ -298,7 +298,7 @@ def eliminate(root: Array, positions: Sequence[int], new: float = NEW) -> Projec
 
 
 def narrow(root: Array) -> Array:
-    """A root of the same covariance that is not wider than it is high."""
+    """Return a root of the same covariance that is not wider than it is high."""
     height, width = root.shape
     if width <= height:
         return root
@@ -391,7 +391,7 @@ class NamedMatrix(Framed):
         return index
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
-        """The number of a pair of names; of one name, its row by names."""
+        """Return the number of a pair of names; of one name, its row by names."""
         if isinstance(names, tuple):
             if len(names) != 2:
                 raise DataError(f"An entry must be two names, got {names!r}.")
@@ -399,7 +399,7 @@ class NamedMatrix(Framed):
         return dict(zip(self.names, self.values[self._place(names)].tolist(), strict=True))
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
-        """The numbers alone, for numpy."""
+        """Return the numbers alone, for numpy."""
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
 
     def __len__(self) -> int:

@@ -34,7 +34,7 @@ class Predictions(Framed):
     mixing : how good each row is: standard error of the mean, R-hat and effective sample size.
     notes : what was ignored or unknown, and what to be careful with.
     levels : the levels of a discrete target.
-    index : the index of the pandas data frame whose rows were asked for, if it was one.
+    index : the index of the pandas data frame whose rows were requested, if it was one.
 
     >>> from arcwise.distributions import Normal
     >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
@@ -132,7 +132,7 @@ class Predictions(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per row that was asked for; see `at_level`."""
+        """One row per row that was requested; see `at_level`."""
         return self.at_level(0.95)
 
     def at_level(self, level: float) -> Frame:
@@ -180,7 +180,7 @@ class Predictions(Framed):
 
 
 def _read_only(array: Array) -> Array:
-    """An array that cannot be changed."""
+    """Return an array that cannot be changed."""
     fixed = array.view()
     fixed.flags.writeable = False
     return fixed

@@ -50,7 +50,7 @@ FEWER = 160
 """Points of a grid that is only drawn from, or averaged with others, unless kernels are narrow."""
 
 NARROW = 0.1
-"""Standard deviations of a variable below which its kernels are narrow: so many points miss them."""
+"""Standard deviations of a variable below which its kernels are narrow: this many points miss them."""
 
 PROPOSALS = 16
 """Draws of p(x | parents) that are points of the coarse grid."""
@@ -84,7 +84,7 @@ class _Rule:
         return model.logpdf(points.ravel(), wide).reshape(points.shape)
 
     def parents(self, xs: Columns) -> Columns:
-        """The columns of the node's own parents."""
+        """Return the columns of the node's own parents."""
         by_node = dict(zip(self.inputs, xs, strict=True))
         return tuple(by_node[parent] for parent in self.net.graph.parents[self.node])
 
@@ -113,7 +113,7 @@ class Product:
         return None
 
     def distribution(self, xs: Columns, size: int) -> Grid | Categorical:
-        """The distribution of each row."""
+        """Return the distribution of each row."""
         return self._distribution(xs, size, strict=True)
 
     def _distribution(self, xs: Columns, size: int, strict: bool) -> Grid | Categorical:
@@ -159,7 +159,7 @@ def product_net(
     members: Collection[int] | None = None,
     points: int = POINTS,
 ) -> MarkovNet:
-    """A Markov network whose conditionals are the product rule of a directed one.
+    """Return a Markov network whose conditionals are the product rule of a directed one.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def product_net(
     typical = ancestral(net, rng, TYPICAL).columns
     children = [tuple(c for c in row if c in inside) for row in net.graph.children]
     blankets = [_blanket(net, node, children[node]) for node in range(len(net.names))]
-    # Only the blankets of members are asked for; the graph must tell an edge at both its ends.
+    # Only the blankets of members are requested; the graph must tell an edge at both its ends.
     rows = [set(blanket) if node in inside else set() for node, blanket in enumerate(blankets)]
     for node, row in enumerate(list(map(tuple, rows))):
         for other in row:
@@ -207,7 +207,7 @@ def _conditional(rule: _Rule, typical: Columns, points: int) -> Conditional:
 
 
 def _narrow(rule: _Rule, typical: Columns) -> bool:
-    """Whether a variable is a mixture of normals that are narrow beside its spread."""
+    """Return whether a variable is a mixture of normals that are narrow next to its spread."""
     model = rule.net.conditionals[rule.node]
     above = tuple(typical[parent][:1] for parent in rule.net.graph.parents[rule.node])
     if not hasattr(model, "distribution"):
@@ -288,7 +288,7 @@ def _draws(net: BayesNet, question: Question, members: set[int]) -> WeightedDraw
 def _starts(
     draws: WeightedDraws | None, question: Question
 ) -> tuple[Effort, dict[int, NDArray[Any]] | None]:
-    """How long chains run, and where they start; None for rows near the evidence."""
+    """Return how long chains run, and where they start; None for rows near the evidence."""
     if draws is None or effective(draws.logs)[0] < FEWEST:
         return TABULATED, None
     # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
@@ -301,7 +301,9 @@ def _starts(
 def _rules(
     net: BayesNet, question: Question, everything: bool = False
 ) -> Iterator[tuple[MarkovNet, NDArray[np.intp]]]:
-    """The product rule for each pattern of gaps, with what matters there, and the rows it serves."""
+    """Return the product rule for each pattern of missing values, with what matters there, and the rows it
+    serves.
+    """
     for places, observed in patterns(question.gaps):
         hidden = [node for node in range(len(net.names)) if node not in observed]
         targets = hidden if everything else question.asked

@@ -43,7 +43,7 @@ class Quality:
         return math.isinf(self.ess)
 
     def said(self) -> list[Note]:
-        """The notes, and those on chains that disagree or are short."""
+        """Return the notes, and those on chains that disagree or are short."""
         said = list(self.notes)
         if not self.exact and self.rhat > HIGHEST_RHAT:
             disagree = f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g})"

@@ -69,7 +69,7 @@ class Bounds:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """The ends, for machines; None where they are not known."""
+        """Return the ends, for machines; None where they are not known."""
         is_known = not np.isnan(self.low)
         plain: dict[str, Any] = {"range": [self.low, self.high] if is_known else None}
         if self.graphs is not None:
@@ -110,7 +110,7 @@ class Range:
     graphs: Range | None = None
 
     def __len__(self) -> int:
-        """How many different answers there can be, as far as they were looked at."""
+        """Return how many different answers there can be, as far as they were looked at."""
         return len(self.answers)
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ class Range:
         return low, high
 
     def __getitem__(self, name: str) -> Range:
-        """The range of one variable of a joint answer."""
+        """Return the range of one variable of a joint answer."""
         answers = tuple(answer[name] for answer in self.answers)
         return replace(
             self, answers=answers, graphs=None if self.graphs is None else self.graphs[name]
@@ -184,20 +184,20 @@ class Range:
         return {level: self.probability([level]) for level in levels}
 
     def _numbers(self) -> dict[str, Any]:
-        """The ends of what is told of one variable, for machines."""
+        """Return the ends of what is told of one variable, for machines."""
         chances = {str(level): ends for level, ends in self.probabilities.items()}
         if not chances:
             return {"mean": self.mean, "sd": self.sd}
         return {"probabilities": chances}
 
     def _said(self) -> str:
-        """The same for people."""
+        """Return the same for people."""
         ends = {str(level): interval for level, interval in self.probabilities.items()}
         numbers = ends or {"mean": self.mean, "sd": self.sd}
         return ", ".join(f"{what} {_between(*interval)}" for what, interval in numbers.items())
 
     def noted(self, text: str, *fixes: Fix) -> Self:
-        """The same with one more note."""
+        """Return the same with one more note."""
         return replace(self, notes=(*self.notes, answer_note(text, fixes=fixes)))
 
     def lines(self) -> list[str]:
@@ -207,7 +207,7 @@ class Range:
         return [*self._ends(), *further, *notes]
 
     def _ends(self) -> list[str]:
-        """The lines of the numbers alone."""
+        """Return the lines of the numbers alone."""
         if len(self.answers) < 2 or self.same:
             return []
         head = f"  over {self._graphs}{self._errors}:"
@@ -229,7 +229,7 @@ class Range:
         return f" (errors of the means up to {self.error:.2g})" if self.error > _TINY else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers, for machines; none where they are not known."""
+        """Return the numbers, for machines; none where they are not known."""
         plain: dict[str, Any] = {
             "over": self.over,
             "edges": [list(edge) for edge in self.edges],
@@ -269,7 +269,7 @@ class Estimate(float):
         return self
 
     def over(self, found: Range | None, number: Callable[[Any], Any]) -> Self:
-        """The same with its range, where there is one: `number` takes it from the answer of a graph."""
+        """Return the same with its range, where there is one: `number` takes it from the answer of a graph."""
         return self if found is None else type(self)(float(self), self.error, found.bounds(number))
 
     def __repr__(self) -> str:
@@ -304,7 +304,7 @@ def range_lines(range_: Range | None) -> list[str]:
 
 
 def plain_range(range_: Range | None) -> dict[str, Any]:
-    """The entry of a range among the numbers of a belief; none where there is none."""
+    """Return the entry of a range among the numbers of a belief; none where there is none."""
     return {} if range_ is None else {"range": range_.to_dict()}
 
 

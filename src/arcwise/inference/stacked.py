@@ -1,9 +1,10 @@
 """Questions to the rows that Parzen windows keep: conditionals on whatever is known, mixed.
 
-With gaps, Gibbs sampling has to fill in what nobody asked for, through conditionals that were fitted one by
-one and need not agree. A network of Parzen windows keeps its rows, so a variable can also be asked for
-directly, given what is known of a row. How many inputs and what bandwidths serve best then depends on what is
-known. Instead of choosing, all candidates are mixed (Breiman 1996; for densities Smyth and Wolpert 1999):
+With missing values, Gibbs sampling has to fill in what nobody requested, through conditionals that were
+fitted one by one and need not agree. A network of Parzen windows keeps its rows, so a variable can also be
+requested directly, given what is known of a row. How many inputs and what bandwidths serve best then depends
+on what is known. Instead of choosing, all candidates are mixed (Breiman 1996; for densities Smyth and
+Wolpert 1999):
 
 * inputs: the known variables that the target meets first in the graph, then these without the weakest,
   and so on down to none, which acts as a tail;
@@ -13,8 +14,8 @@ The weights maximise the likelihood of the rows of the data, each left out, with
 five rows (EM). The answer is one mixture of normals around the rows; nothing is drawn. On Boston housing it
 is compared with Gibbs sampling and the joint Parzen density in examples/missing_values.py.
 
-A variable alone is asked for given what is known of a row. Several are drawn by the chain rule, one after the
-other, each given what is known by then: p(a, b | known) = p(a | known) p(b | known, a). Every row is an
+A variable alone is requested given what is known of a row. Several are drawn by the chain rule, one after
+the other, each given what is known by then: p(a, b | known) = p(a | known) p(b | known, a). Every row is an
 independent draw, without burn-in, and cannot drift away from the data, as Gibbs sampling may. They do depend
 on the order of the variables, which is that of their names.
 """
@@ -86,7 +87,9 @@ class StackedWindows(Engine):
         return Cost(ESTIMATED, 9.0 * len(field.names))
 
     def ask(self, question: Question) -> Reply:
-        """Stacks for rows with gaps; the local model itself for others, where the method is not named."""
+        """Stacks for rows with missing values; the local model itself for others, where the method is not
+        named.
+        """
         field, gaps = question.field, question.gaps
         places, answers = np.arange(question.size), RowAnswers(question)
         for i, node in enumerate(question.asked):
@@ -124,7 +127,9 @@ class StackedWindows(Engine):
 def _parts(
     field: MarkovNet, columns: Columns, gaps: Mask, rows: Integers, node: int
 ) -> Iterator[Any]:
-    """Distributions of one variable in some rows, for each pattern of gaps, worked out when asked for."""
+    """Distributions of one variable in some rows, for each pattern of missing values, worked out when
+    requested.
+    """
     stacker, stacks = Stacker(field, node), dict[tuple[int, ...], Any]()
     for places, observed in patterns(gaps[rows]):
         met = first_met(field, node, _mask(field, observed - {node}))
@@ -146,7 +151,9 @@ def _draw_chain(
     rng: np.random.Generator,
     nodes: Sequence[int] | None = None,
 ) -> list[NDArray[Any]]:
-    """Fill gaps with draws, those of a row together; `nodes` are drawn in this order, None for all."""
+    """Fill missing values with draws, those of a row together; `nodes` are drawn in this order, None for
+    all.
+    """
     filled = [column.copy() for column in columns]
     targets = range(len(field.names)) if nodes is None else nodes
     stackers = {node: Stacker(field, node) for node in targets}
@@ -195,7 +202,7 @@ class Stack:
     bandwidths: Array
 
     def distribution(self, xs: tuple[NDArray[Any], ...], size: int) -> Mixture | Categorical:
-        """The distribution of each row, given the columns of the inputs."""
+        """Return the distribution of each row, given the columns of the inputs."""
         weights = self._weights(xs, size)
         if self.model.levels:
             return Categorical(self._probabilities(weights))
@@ -206,7 +213,7 @@ class Stack:
         return Mixture(centres[None, :], sd[None, :], flat)
 
     def _weights(self, xs: tuple[NDArray[Any], ...], size: int) -> Array:
-        """How much each row of the data counts, for each width of the output and each row asked."""
+        """Return how much each row of the data counts, for each width of the output and each row asked."""
         weights = np.zeros((len(self.bandwidths), size, len(self.model.output)))
         for (inputs, h_in), places in self._by_inputs():
             share = self._shares(xs, inputs, h_in, size)
@@ -340,7 +347,7 @@ class Stacker:
         return np.array(kernels, dtype=float)
 
     def given(self, observed: Set) -> Stack:
-        """The stack of the variable given some others."""
+        """Return the stack of the variable given some others."""
         nested = [observed]
         for weakest in (x for x in self._order if x in observed):
             nested.append(tuple(x for x in nested[-1] if x != weakest))
@@ -367,7 +374,9 @@ class Stacker:
         return range(len(self._grid[1]))
 
     def _centred(self, observed: Set) -> ParzenConditional:
-        """The rows with the columns of the inputs; its bandwidths are those of the network's own model."""
+        """Return the rows with the columns of the inputs; its bandwidths are those of the network's own
+        model.
+        """
         block, columns = self._fits.block, self._fits.table.columns
         members = [self.node, *observed]
         return ParzenConditional(

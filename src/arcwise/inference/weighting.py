@@ -126,7 +126,7 @@ class Importance(Engine):
 
 
 def _together(answers: tuple[Answer, ...]) -> Answer:
-    """The answers of single rows as one of all rows."""
+    """Return the answers of single rows as one of all rows."""
     if len(answers) == 1:
         return answers[0]
     numbers = (np.concatenate(answer) for answer in zip(*(a.mixing for a in answers), strict=True))
@@ -213,11 +213,11 @@ class _Row:
         return far_evidence_notes(self.rule, columns, known_neighbours(self.rule, hidden, gaps))
 
     def answers(self) -> list[Answer]:
-        """The answer for each variable asked."""
+        """Return the answer for each variable asked."""
         return [self._answer(node) for node in self.question.asked]
 
     def _answer(self, node: int) -> Answer:
-        """The conditional of a variable, averaged over the draws."""
+        """Return the conditional of a variable, averaged over the draws."""
         below = self.members.intersection(self.net.graph.children[node])
         # What hangs on the target weighs its values: then the product rule is its conditional.
         source: Net = self.rule if below else self.net
@@ -241,7 +241,7 @@ class _Row:
         return distribution_of(model, variable, xs, len(picks))
 
     def _drawn(self, node: int) -> NDArray[Any]:
-        """A variable's draws, or its known value as often."""
+        """Return a variable's draws, or its known value as often."""
         if node in self.found.columns:
             return self.found.columns[node]
         return np.repeat(self.known[node], self.found.logs.shape[1])
