@@ -31,7 +31,7 @@ _FAINT = 5e-4  # of a rival that is not worth a word
 _LEFT = 0.05  # probability of graphs that may be left out of averages
 _ENOUGH = 5.0  # independent draws, below which no graph stands out
 _ALIKE = 3.0
-"""The second graph is no rival where the first is so many times as probable (Kass and Raftery 1995)."""
+"""The second graph is no rival where the first is this many times as probable (Kass and Raftery 1995)."""
 
 
 class GraphSample(NamedTuple):
@@ -62,11 +62,11 @@ class GraphDistribution:
     prior : the distribution over graphs before any data, in words; empty where there is none.
     draws : draws or replicates behind the numbers; 0 where they are exact.
     ess : independent draws that would be as good, for the pair that is known worst; infinite if exact.
-    shares : what graphs count in averages, summing to one; by default their weights. Where graphs are so many
-        that those held are few of them, these are frequencies among draws.
-    graph_ess : independent draws that would be as good as those behind the shares; infinite where the weights
-        are exact.
-    classes : whether a graph stands for its class of equivalent ones.
+    shares : what graphs count in averages, summing to one; by default their weights. Where graphs are this
+        many that those held are few of them, these are frequencies among draws.
+    graph_ess : independent draws that would be as good as those behind the shares; infinite where the
+        weights are exact.
+    classes : whether a graph represents its class of equivalent ones.
     ties : whether equivalent graphs are equally probable, so that the verdict is on their classes.
     log_evidence : log probability of the data over all graphs, where it was computed exactly.
     diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
@@ -142,7 +142,7 @@ class GraphDistribution:
         return float(self.weights.sum())
 
     def some(self, most: int, alike: Callable[[Graph], Any] | None = None) -> GraphSample:
-        """Graphs to average over, so many at most, and what each counts.
+        """Graphs to average over, this many at most, and what each counts.
 
         Where there are more, those that are `alike` are taken as one. Of still more, the most probable where
         they are nearly all; else graphs at even steps of the cumulated shares: probable ones come more
@@ -258,7 +258,7 @@ class GraphDistribution:
         return f"; data do not determine the direction of {plural(count, 'edge')} in it"
 
     def _several(self, weights: Array, many: str) -> str:
-        """The sentence where none stands out."""
+        """Return the sentence where none stands out."""
         first, reached = float(weights[0]), np.cumsum(weights)
         if self.held < 0.9:
             return (
@@ -304,7 +304,7 @@ def _number(value: Any) -> float:
 
 
 def draw_errors(shares: Array, size: Array | float) -> Array:
-    """Monte-Carlo errors of shares among so many independent draws; never zero.
+    """Monte-Carlo errors of shares among this many independent draws; never zero.
 
     >>> draw_errors(np.array([0.0, 0.5, 1.0]), 100.0).tolist()
     [0.03, 0.05, 0.03]
@@ -350,7 +350,8 @@ def of_draws(
     limits: Limits | None = None,
     **more: Any,
 ) -> GraphDistribution:
-    """The distribution of graphs that were drawn independently, such as those of bootstrap replicates.
+    """Return the distribution of graphs that were drawn independently, such as those of bootstrap
+    replicates.
 
     Parameters
     ----------
@@ -396,6 +397,6 @@ def of_draws(
 
 
 def _diagonal_free(errors: Array) -> Array:
-    """A variable is no pair with itself."""
+    """Return a variable is no pair with itself."""
     np.fill_diagonal(errors, 0.0)
     return errors

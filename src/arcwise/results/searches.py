@@ -56,7 +56,7 @@ class SearchEnd(Exception):  # noqa: N818 - nothing went wrong
 
 
 def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
-    """A watcher that asks for an end not before some time has passed: for what comes after a search.
+    """Return a watcher that asks for an end not before some time has passed: for what comes after a search.
 
     The last fits take milliseconds as a rule, and are worth them even where the time is up.
     """
@@ -119,7 +119,7 @@ class Trail:
 
 
 def patient_check(watch: Watch | None) -> Callable[[], None]:
-    """A check that raises `SearchEnd` where a patient watcher asks for an end."""
+    """Return a check that raises `SearchEnd` where a patient watcher asks for an end."""
     return Trail(patient(watch)).check
 
 
