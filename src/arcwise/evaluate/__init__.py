@@ -1,4 +1,4 @@
-"""How good, how sure, how strong: edge tables and cross-validation."""
+"""How good, how certain, how strong: edge tables and cross-validation."""
 
 from arcwise.evaluate.accuracy import ClassProbabilities, Reliability
 from arcwise.evaluate.conflict import Conflict, Impact, conflict, impact

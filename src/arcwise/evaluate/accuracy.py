@@ -46,7 +46,7 @@ class ClassProbabilities(Framed):
     truth : the code of the true class in each row.
     log_proba : rows by classes, natural logarithms.
     decided : the code of the class that was chosen in each row.
-    weights : how often rows count; copies of a row that are in different folds have a row each.
+    weights : row weights; copies of a row that are in different folds have a row each.
     folds : number of parts that were left out in turn.
 
     >>> rows = ClassProbabilities("c", ("no", "yes"), np.array([0, 1]), np.log([[0.8, 0.2], [0.6, 0.4]]),
@@ -112,7 +112,7 @@ class ClassProbabilities(Framed):
         return np.asarray(cells, dtype=float).reshape(size, size)
 
     def calibration(self, bins: int = 10) -> tuple[Reliability, ...]:
-        """The reliability table: all classes of all rows, in equal bins of their probability."""
+        """Return the reliability table: all classes of all rows, in equal bins of their probability."""
         p = np.exp(self.log_proba).ravel()
         hit = (np.arange(len(self.classes)) == self.truth[:, None]).ravel()
         weights = np.repeat(self.weights, len(self.classes))
@@ -142,7 +142,7 @@ class ClassProbabilities(Framed):
         Parameters
         ----------
         bins : of probability, equally wide.
-        ax : where to draw; a new figure if left out.
+        ax : where to draw; a new figure by default.
         """
         return figure("plot_calibration")(self.calibration(bins), ax=ax)
 

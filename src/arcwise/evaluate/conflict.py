@@ -139,7 +139,7 @@ class Impact(Framed):
 
 
 def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) -> Conflict:
-    """Whether findings contradict each other.
+    """Return whether findings contradict each other.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def impact(
     Parameters
     ----------
     net : any network.
-    target : the variable asked for.
+    target : the variable requested.
     given : values by name.
     options : of simulations, where the network has no closed form.
 
@@ -217,7 +217,7 @@ def _read_findings(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
 
 
 def _rows(net: Net, evidence: Mapping[int, float], sets: list[list[int]]) -> Table:
-    """A row for each part of the evidence, all else gaps."""
+    """Return a row for each part of the evidence, all else missing values."""
     columns = [
         np.array([evidence[node] if node in part else v.gap for part in sets]).astype(v.dtype)
         for node, v in enumerate(net.variables)
@@ -232,7 +232,7 @@ def _beliefs(
     sets: list[list[int]],
     options: Mapping[str, Any],
 ) -> list[Belief]:
-    """The answers to parts of the evidence."""
+    """Return the answers to parts of the evidence."""
     parts = [plain(net, {node: evidence[node] for node in part}) for part in sets]
     answers = [query(net, target, part, **options) for part in parts]
     return [answer for answer in answers if isinstance(answer, Belief)]
@@ -242,7 +242,7 @@ POINTS = 2000
 
 
 def _divergence(one: Distribution, two: Distribution) -> float:
-    """The divergence of one distribution from another, both of one row.
+    """Return the divergence of one distribution from another, both of one row.
 
     That of Student's distributions is the divergence of normal ones with the same means and scales.
     """
@@ -260,7 +260,7 @@ def _divergence(one: Distribution, two: Distribution) -> float:
 
 
 def _short(belief: Belief) -> str:
-    """An answer in a few words."""
+    """Return an answer in a few words."""
     if not belief.levels:
         return f"mean {belief.mean:.4g}, sd {belief.sd:.4g}"
     return ", ".join(f"{level} {share:.4g}" for level, share in belief.probabilities.items())

@@ -1,4 +1,4 @@
-r"""Many graphs at a glance: one graph that stands for them, and how alike they are.
+r"""Many graphs at a glance: one graph that represents them, and how alike they are.
 
 The automatic threshold of M. Scutari and R. Nagarajan, "Identifying significant edges in graphical models of
 molecular networks", Artificial Intelligence in Medicine 57 (2013): were every edge certain, the distribution
@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 
 
 def inclusion_threshold(probabilities: ArrayLike) -> float:
-    """The automatic threshold for probabilities of all pairs.
+    """Return the automatic threshold for probabilities of all pairs.
 
     >>> inclusion_threshold([0.02, 0.05, 0.1, 0.9, 0.95])
     0.1
@@ -61,7 +61,7 @@ def inclusion_threshold(probabilities: ArrayLike) -> float:
 
 
 def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
-    """A threshold as a number: as given, or the automatic one.
+    """Return a threshold as a number: as given, or the automatic one.
 
     Raises
     ------
@@ -79,11 +79,12 @@ def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
 def averaged_graph(
     posterior: GraphDistribution, threshold: float, limits: Limits | None = None
 ) -> tuple[DAG | UGraph, list[tuple[str, str]]]:
-    """The graph of all edges whose probability is above a threshold, and the pairs that had to be left out.
+    """Return the graph of all edges whose probability is above a threshold, and the pairs that had to be
+    left out.
 
     In a directed one each edge has its more probable direction (of equals, that of the most probable graph
-    that has it); edges are put in with the most probable direction first, and one that would close a cycle is
-    put in the other way round. An edge is left out where rules allow neither.
+    that has it); edges are put in with the most probable direction first, and one that would close a cycle
+    is put in the other way round. An edge is left out where rules allow neither.
     """
     if not posterior.directed:
         edges = (posterior.adjacent > threshold) | _required_edges(posterior, limits)
@@ -114,7 +115,7 @@ def _required_edges(posterior: GraphDistribution, limits: Limits | None) -> NDAr
 
 
 def _fits(parents: list[set[int]], tail: int, head: int, limits: Limits) -> bool:
-    """Whether an arc may be put in: the rules allow it, and there is no way back."""
+    """Return whether an arc may be put in: the rules allow it, and there is no way back."""
     above = reach(parents, [tail])  # type: ignore[arg-type]
     return head not in above and limits.allows(head, tuple(sorted({*parents[head], tail})))
 
@@ -133,7 +134,7 @@ def _by_direction(posterior: GraphDistribution, threshold: float) -> Iterator[tu
 
 
 def _in_best(posterior: GraphDistribution, a: int, b: int) -> bool:
-    """Whether the most probable graph that joins two variables has the arc from the first."""
+    """Return whether the most probable graph that joins two variables has the arc from the first."""
     for graph in posterior.graphs:
         if graph.directed and (a in graph.parents[b] or b in graph.parents[a]):
             return a in graph.parents[b]
@@ -281,7 +282,7 @@ class PathCertainty(Framed):
     notes: tuple[Note, ...] = ()
 
     def at(self, penalty: float) -> GraphDistribution:
-        """The distribution of graphs at a penalty: at the next larger one that was looked at."""
+        """Return the distribution of graphs at a penalty: at the next larger one that was looked at."""
         place = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
         return of_draws([row[place] for row in self.draws], meaning=self.meaning)
 
@@ -332,7 +333,7 @@ class PathCertainty(Framed):
 def with_certainty(
     table: EdgeTable, distribution: GraphDistribution, limits: Limits | None = None
 ) -> EdgeTable:
-    """A table of edges with how sure each is, and what that number means.
+    """Return a table of edges with how certain each is, and what that number means.
 
     `limits` are the rules in force, which compel directions, too.
     """
@@ -367,7 +368,7 @@ def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
 def supported_graph(
     distribution: GraphDistribution, limits: Limits | None = None
 ) -> DAG | UGraph | PDAG:
-    """The best graph; edges whose direction is not compelled, or too rarely, are undirected."""
+    """Return the best graph; edges whose direction is not compelled, or too rarely, are undirected."""
     best = distribution.best
     if not best.directed:
         return best
@@ -380,7 +381,7 @@ def supported_graph(
 
 
 def compelled_shares(distribution: GraphDistribution, limits: Limits | None = None) -> Array:
-    """The share of graphs whose equivalence class compels the arc from each variable to each other.
+    """Return the share of graphs whose equivalence class compels the arc from each variable to each other.
 
     >>> from arcwise.graphs import DAG
     >>> from arcwise.results import of_draws

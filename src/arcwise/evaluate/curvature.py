@@ -10,13 +10,13 @@ Only then Parzen windows with the same inputs are fitted. What they gain is the 
 
     log density of a row left out, by Parzen windows - the same by the linear Gaussian model,
 
-and it is told where it is large beside its standard error over rows, and above log n / n. It is the gain
+and it is told where it is large next to its standard error over rows, and above log n / n. It is the gain
 of the whole local model: Parzen windows follow the shape of the noise, too.
 
 Pairs of columns without an edge are looked at in the same way, since the linear graph misses what is
 curved and has no slope; the gain is then that of Parzen windows with the column on those without it. Arcs
-that may as well run the other way are looked at from both ends: the mean may be curved in one direction only.
-Products of inputs, and noise whose spread depends on inputs, are not looked for.
+that may as well run the other way are looked at from both ends: the mean may be curved in one direction
+only. Products of inputs, and noise whose spread depends on inputs, are not looked for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -242,7 +242,7 @@ class _Regression:
         return self.rest / max(float(np.linalg.norm(self.rest)), 1e-150)
 
     def explained(self, terms: Array, enough: float) -> float:
-        """The share of the error variance that further terms explain; 0 where chance may do as much.
+        """Return the share of the error variance that further terms explain; 0 where chance may do as much.
 
         The squares or the sizes of errors must fall by `enough` standard errors, the other by one less.
         """
@@ -262,7 +262,7 @@ class _Regression:
 
 
 def _spread(rows: int, most: int) -> NDArray[np.intp]:
-    """Numbers of at most so many rows, evenly spread."""
+    """Numbers of at most this many rows, evenly spread."""
     return np.unique(np.linspace(0, rows - 1, min(rows, most)).astype(np.intp))
 
 
@@ -278,7 +278,7 @@ def _has_ties(column: Array) -> bool:
 
 
 def _nonlinear(column: Array) -> Array:
-    """The nonlinear part of a natural cubic spline (rows by terms), constant beyond the outer knots."""
+    """Return the nonlinear part of a natural cubic spline (rows by terms), constant beyond the outer knots."""
     knots = np.unique(np.quantile(column, _KNOTS))
     if len(knots) < 3:
         return np.zeros((len(column), 0))
@@ -290,7 +290,7 @@ def _nonlinear(column: Array) -> Array:
 
 
 def _basis(matrix: Array) -> tuple[Array, Array]:
-    """An orthonormal basis of a matrix's columns, and the leverage of each row."""
+    """Return an orthonormal basis of a matrix's columns, and the leverage of each row."""
     if not matrix.shape[1]:
         return matrix, np.zeros(len(matrix))
     basis_columns, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
@@ -303,7 +303,7 @@ def _left_out(residuals: Array, leverage: Array) -> Array:
 
 
 def _in_errors(values: Array) -> float:
-    """The mean in its standard errors."""
+    """Return the mean in its standard errors."""
     spread = float(values.std(ddof=1))
     return float(values.mean()) / spread * len(values) ** 0.5 if spread > 0 else 0.0
 
@@ -323,7 +323,7 @@ def bend_notes(
 
     Parameters
     ----------
-    source : what the graph was learned from, without gaps; many rows are thinned out evenly.
+    source : what the graph was learned from, without missing values; many rows are thinned out evenly.
     graph : over the columns.
     limits : rules that it was learned under.
     """
@@ -342,7 +342,7 @@ def bend_notes(
 
 
 def _reversible(graph: DAG | UGraph, limits: Limits | None) -> list[tuple[int, int]]:
-    """The arcs of a directed graph that data and rules let run either way."""
+    """Return the arcs of a directed graph that data and rules let run either way."""
     if not graph.directed:
         return []
     free = cpdag(graph, limits).neighbours
@@ -350,7 +350,7 @@ def _reversible(graph: DAG | UGraph, limits: Limits | None) -> list[tuple[int, i
 
 
 def middle_graph(path: Path) -> UGraph:
-    """The sparsest graph of a path with as many edges as variables, or else the densest."""
+    """Return the sparsest graph of a path with as many edges as variables, or else the densest."""
     graphs = [knot.graph for knot in path.knots]
     enough = [graph for graph in graphs if graph.n_edges >= len(graph.nodes)]
     return min(enough or graphs, key=lambda graph: graph.n_edges if enough else -graph.n_edges)

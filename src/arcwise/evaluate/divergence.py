@@ -86,13 +86,13 @@ class Divergence(Framed):
 def divergence(
     one: Net, two: Net, rng: np.random.Generator | None = None, draws: int = DRAWS
 ) -> Divergence:
-    """The Kullback-Leibler divergence of the second network from the first.
+    """Return the Kullback-Leibler divergence of the second network from the first.
 
     Parameters
     ----------
     one, two : networks with the same variables; levels may be in another order.
     rng : random generator for networks that have no closed form, or whose junction tree would not fit into
-        memory; without one they are refused.
+        memory; without one they are rejected.
     draws : rows drawn from the first of them.
 
     Raises
@@ -123,7 +123,7 @@ def divergence(
 
 
 def entropy(net: Net, rng: np.random.Generator, draws: int = DRAWS) -> Estimate:
-    """The entropy of the joint distribution of a network in nats; of numbers, that of their density.
+    """Return the entropy of the joint distribution of a network in nats; of numbers, that of their density.
 
     Exact for networks of tables and for Gaussian ones, else from rows drawn from the network, with an error.
 
@@ -161,7 +161,7 @@ def _check_variables(one: Net, two: Net) -> None:
 
 
 def _codes(variable: Variable) -> dict[str, int]:
-    """The codes of levels by what they are called: files of other programs have words for numbers."""
+    """Return the codes of levels by what they are called: files of other programs have words for numbers."""
     return {word_of(level): code for code, level in enumerate(variable.levels or ())}
 
 
@@ -182,12 +182,12 @@ def _sum_terms(names: Sequence[str], terms: Sequence[float]) -> Divergence:
 
 
 def _tables(net: Net) -> Potentials | None:
-    """The tables of a directed network; None where it has other local models."""
+    """Return the tables of a directed network; None where it has other local models."""
     return potentials(net) if net.directed else None
 
 
 def _table(net: Net, node: int) -> Array:
-    """The table of a node: one axis for each parent, the node's own last."""
+    """Return the table of a node: one axis for each parent, the node's own last."""
     table = table_of(net.conditionals[node], len(net.variables[node].levels or ()))
     if table is None:
         raise FitError(f"The local model of {net.names[node]!r} is not a probability table.")
@@ -208,7 +208,7 @@ def _of_tables(one: Net, two: Net) -> Divergence:
 
 
 def _recode(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
-    """A table of the second network, its levels in the order of the first."""
+    """Return a table of the second network, its levels in the order of the first."""
     table = _table(two, node)
     for axis, member in enumerate(family):
         table = np.take(table, _theirs(one, two, member), axis=axis)
@@ -278,7 +278,7 @@ class Difference(NamedTuple):
 
 
 def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Difference, ...]:
-    """The parameters of two networks on the same graph that differ most.
+    """Return the parameters of two networks on the same graph that differ most.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def parameter_differences(one: Net, two: Net, most: int | None = 20) -> tuple[Di
 
 
 def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
-    """The cells of two tables that differ, the largest differences of each table only."""
+    """Return the cells of two tables that differ, the largest differences of each table only."""
     family = (*one.inputs[node], node)
     first, second = _table(one, node), _recode(one, two, node, family)
     apart = np.abs(second - first).ravel()

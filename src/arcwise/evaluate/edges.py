@@ -43,7 +43,7 @@ class PairRows(Framed, Generic[Row]):
 
     @abstractmethod
     def _row(self, i: int) -> Row:
-        """The row of a pair by its number."""
+        """Return the row of a pair by its number."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -52,7 +52,7 @@ class PairRows(Framed, Generic[Row]):
         return (self._row(i) for i in range(len(self)))
 
     def __getitem__(self, pair: tuple[str, str]) -> Row:
-        """The row of a pair, in either order."""
+        """Return the row of a pair, in either order."""
         for name in pair:
             if name not in self.nodes:
                 raise unknown("variable", name, self.nodes)
@@ -75,14 +75,14 @@ class Edge(NamedTuple):
     have no direction; `reversible` means that an equivalent graph has the arc the other way round, so
     data alone cannot tell the direction. `sign` is that of the effect in the model of the child, its other
     parents held fixed: 1, -1, or 0 if there is none (`effects`); without directions it is that of the
-    partial correlation; `refit_loss`, where it was asked for, what the likelihood loses per row without the
+    partial correlation; `refit_loss`, where it was requested, what the likelihood loses per row without the
     edge when all others are fitted again. Where an undirected graph was found by a score, `first_side` is
     what the edge does for the local model of `first`, `second_side` for that of `second`; `strength` is
     the larger. `certainty` is the probability of an edge between the two, as the table's `certainty_meaning`
     says, `certainty_error` its Monte-Carlo error, `direction_certainty` the probability of the arc as it is,
     where an edge without a direction counts half each way; `direction_support` the share of graphs whose
     equivalence class compels the arc as it is. `head` says whether the arrow has a head in print and in
-    pictures: in a learned graph where it is compelled and, if certainty is known, has a support of at least
+    figures: in a learned graph where it is compelled and, if certainty is known, has a support of at least
     one half; in a graph that was given, always.
     """
 
@@ -126,12 +126,12 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EdgeTable(PairRows[Edge]):
-    """Edges as columns of arrays; rows are made when asked for.
+    """Edges as columns of arrays; rows are made when requested.
 
     `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
     is none. `meaning` says what the strength is. `more` are columns that not every table has, by the name
     of their field in `Edge`: `first_side` and `second_side`, the strengths at the two ends, where an
-    undirected graph was found by a score; `refit_loss` where it was asked for; `certainty`,
+    undirected graph was found by a score; `refit_loss` where it was requested; `certainty`,
     `certainty_error`, `direction_certainty` and `direction_support` where they are known, with their
     `certainty_meaning`. `heads` marks the arrows that have a head, by default those that are compelled;
     `unchecked` says why their support is not known. `signs` are those of the effects, by default none.
@@ -187,7 +187,7 @@ class EdgeTable(PairRows[Edge]):
         return np.zeros(len(self.first), np.int8) if self.signs is None else self.signs
 
     def drawn(self, graph: DAG | UGraph) -> DAG | UGraph | PDAG:
-        """A graph with these edges as it is drawn: those whose arrow has no head are undirected."""
+        """Return a graph with these edges as it is drawn: those whose arrow has no head are undirected."""
         plain = ~self._heads & self.joined
         if graph.directed is False or not plain.any():
             return graph
@@ -200,7 +200,7 @@ class EdgeTable(PairRows[Edge]):
         return PDAG.from_edges(arcs, edges, graph.nodes)
 
     def with_columns(self, **columns: Array) -> "EdgeTable":
-        """The same with further columns, by the name of their field in `Edge`."""
+        """Return the same with further columns, by the name of their field in `Edge`."""
         for name in columns:
             if name not in Edge._field_defaults:
                 raise unknown("column of edges", name, Edge._field_defaults)
@@ -295,5 +295,5 @@ _PRINT = {
 
 
 def _value(name: str, value: float) -> float | None:
-    """A cell of a column; None for the direction of a pair that has none."""
+    """Return a cell of a column; None for the direction of a pair that has none."""
     return None if name.startswith("direction_") and np.isnan(value) else value

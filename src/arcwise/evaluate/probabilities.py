@@ -40,7 +40,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairTable(PairRows[Pair]):
-    """Probabilities of edges as columns of arrays; rows are made when asked for.
+    """Probabilities of edges as columns of arrays; rows are made when requested.
 
     `meaning` says what the probabilities are, `prior` the distribution over graphs before the data.
     """
@@ -54,7 +54,7 @@ class PairTable(PairRows[Pair]):
     directed: bool = True
 
     def __getitem__(self, pair: tuple[str, str]) -> Pair:
-        """The row of a pair, as it is asked for: the first is the one that is named first."""
+        """Return the row of a pair, as it is requested: the first is the one that is named first."""
         row = super().__getitem__(pair)
         return row if row.first == pair[0] else _reverse(row)
 
@@ -111,7 +111,7 @@ _HEADS = {"forward": "->", "backward": "<-", "adjacent": "adjacent"}
 
 
 def turned_to_likely(row: Pair) -> Pair:
-    """A pair in its more probable direction."""
+    """Return a pair in its more probable direction."""
     turn = row.forward is not None and (row.backward or 0.0) > row.forward + 1e-12
     return _reverse(row) if turn else row
 
@@ -128,7 +128,7 @@ def _reverse(row: Pair) -> Pair:
 
 
 def pair_table(found: GraphDistribution) -> PairTable:
-    """The table of a distribution over graphs: every pair of variables."""
+    """Return the table of a distribution over graphs: every pair of variables."""
     first, second = np.triu_indices(len(found.nodes), 1)
     columns = [
         found.arcs[first, second],

@@ -96,7 +96,7 @@ _REVERSED = {"add": "drop", "drop": "add"}
 
 
 def _start(graph: DAG, trace: Sequence[Step]) -> tuple[list[Step], Parents]:
-    """The steps up to the first that is not a move of one arc, and the graph before them."""
+    """Return the steps up to the first that is not a move of one arc, and the graph before them."""
     moves = list(takewhile(lambda step: step.what in _CHANGES, trace))
     if not moves:
         raise FitError(
@@ -155,6 +155,6 @@ def _apply(parents: Parents, what: str, tail: int, head: int) -> None:
 
 
 def _total(term: Callable[[int, tuple[int, ...]], tuple[float, float]], parents: Parents) -> Array:
-    """The sums of the local terms of a graph."""
+    """Return the sums of the local terms of a graph."""
     pairs = [term(child, tuple(sorted(row))) for child, row in enumerate(parents)]
     return np.asarray(np.sum(pairs, axis=0))

@@ -42,7 +42,7 @@ from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
 
 SAVED_PAIRS = 200
-"""Up to so many variables the strengths of all pairs are saved with a network."""
+"""Up to this many variables the strengths of all pairs are saved with a network."""
 
 CERTAINTY = ("certainty", "certainty_error", "direction_certainty", "direction_support")
 """Columns of certainty, by the name of their field in `Edge`."""
@@ -70,7 +70,7 @@ def edge_table(
     limits : the rules, which say what is legal for pairs without an edge, and direct arcs that data
         alone could not.
     rows : how many rows there were, for the totals of strengths that need no score.
-    seconds : after so many no local model is fitted any more, and strengths that are not known are NaN.
+    seconds : after this many no local model is fitted any more, and strengths that are not known are NaN.
 
     Returns
     -------
@@ -115,7 +115,7 @@ class _Hasty(Score):
 
 
 def _count_missing(table: EdgeTable) -> EdgeTable:
-    """The table, which says how many strengths there was no time for."""
+    """Return the table, which says how many strengths there was no time for."""
     missed = int(np.isnan(table.strength).sum())
     if not missed or not np.isfinite(table.count):
         return table
@@ -234,7 +234,7 @@ def pack_edges(table: EdgeTable) -> dict[str, Any]:
 def unpack_edges(
     net: Net, packed: Mapping[str, Any], limits: Limits | None = None
 ) -> EdgeTable | None:
-    """The table of edges of a loaded network; None where what was saved does not fit it."""
+    """Return the table of edges of a loaded network; None where what was saved does not fit it."""
     try:
         first = np.array(packed["first"], dtype=np.intp)
         second = np.array(packed["second"], dtype=np.intp)
@@ -269,14 +269,14 @@ def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]
 
 
 def _fits_sides(net: Net, table: EdgeTable, sides: Array | None) -> bool:
-    """Whether strengths at both ends are there just where they can be."""
+    """Return whether strengths at both ends are there just where they can be."""
     if sides is None:
         return net.directed or net.joint is not None
     return not net.directed and sides.shape == (len(table), 2)
 
 
 def _are_pairs(first: Integers, second: Integers, p: int) -> bool:
-    """Whether two arrays hold pairs of p columns, the smaller first."""
+    """Return whether two arrays hold pairs of p columns, the smaller first."""
     if first.ndim != 1 or first.shape != second.shape:
         return False
     return bool(((first >= 0) & (first < second) & (second < p)).all())
@@ -286,11 +286,11 @@ def _are_pairs(first: Integers, second: Integers, p: int) -> bool:
 
 
 ALL_PAIRS = 1000
-"""Up to so many variables the table has every pair; beyond, only the edges that are present."""
+"""Up to this many variables the table has every pair; beyond, only the edges that are present."""
 
 
 def pairs_of(net: Net) -> tuple[Integers, Integers]:
-    """The pairs of a network's table, as two arrays of column numbers, the smaller first."""
+    """Return the pairs of a network's table, as two arrays of column numbers, the smaller first."""
     p = len(net.names)
     if p <= ALL_PAIRS:
         return np.triu_indices(p, 1)
@@ -302,7 +302,7 @@ def pairs_of(net: Net) -> tuple[Integers, Integers]:
 def bare_table(
     net: Net, first: Integers, second: Integers, limits: Limits | None = None
 ) -> EdgeTable:
-    """The table of pairs with all that needs no score; strengths are not known yet.
+    """Return the table of pairs with all that needs no score; strengths are not known yet.
 
     `limits` are the rules in force: what they direct is not reversible.
     """
@@ -406,7 +406,7 @@ def _arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
     """For each arc of a network of tables what the parent tells of the child, its other parents known.
 
     That is I(child; parent | other parents) in nats, exactly: what the likelihood of a row loses on average
-    when the arc is taken out and the table fitted again. Empty where the tree does not fit into memory.
+    when the arc is removed and the table fitted again. Empty where the tree does not fit into memory.
     """
     try:
         tree = tree_with(net)

@@ -4,10 +4,10 @@ A learner is any function from a table to a network. Every row is scored once, b
 from the other folds: by its density where the network has one; an undirected one without a joint
 distribution has none, and its *pseudo-likelihood*, each variable given its neighbours, is another
 measure that compares only with its own kind. Means come with standard errors over rows, and medians
-beside them, since a few outlying rows can rule a mean of log densities.
+next to them, since a few outlying rows can rule a mean of log densities.
 
 *Pruning* predicts one target from fewer and fewer inputs (Hofmann and Tresp 1995, fig. 1). Starting from all
-other variables, the input whose loss costs least is taken away, the model is tuned again, and so on until
+other variables, the input whose loss costs least is removed, the model is tuned again, and so on until
 none is left. The score against the number of inputs tells how many matter; a predictive score rises as long
 as inputs only disturb.
 """
@@ -146,7 +146,7 @@ def _any(values: Array) -> bool:
 
 
 def n_rows(weights: Array) -> int:
-    """The number of rows that weights stand for: their sum where they are whole."""
+    """Return the number of rows that weights represent: their sum where they are whole."""
     whole = bool((weights == np.round(weights)).all())
     return round(float(weights.sum())) if whole else len(weights)
 
@@ -218,7 +218,7 @@ def validate_folds(
 
 
 def _majority(table: Table, weights: Array) -> Array:
-    """The share of each column's most frequent level; NaN for numbers."""
+    """Return the share of each column's most frequent level; NaN for numbers."""
     shares = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         many = len(variable.levels or ())
@@ -269,7 +269,7 @@ class _FoldWork:
 
 
 class Stage(NamedTuple):
-    """A model on the way: what it takes, what was taken away to get there, how good it is.
+    """A model on the way: what it takes, what was removed to get there, how good it is.
 
     `score` is per row; `test` and `test_median` are log densities per row of other rows (NaN where
     there are none).
@@ -327,7 +327,7 @@ class PruningPath(Framed):
 def prune_inputs(
     fits: Fits, score: Score, target: int, test: Table | None = None, on_step: Watch | None = None
 ) -> PruningPath:
-    """Take inputs of a target away one by one, the least missed first.
+    """Take inputs of a target away one at a time, the least missed first.
 
     Parameters
     ----------
