@@ -1,4 +1,4 @@
-"""What results look like on a page: pictures of graphs as SVG, made from plain numbers.
+"""What results look like on a page: figures of graphs as SVG, made from plain numbers.
 
 Graphs know of no layout, so that they cannot draw themselves. Whoever can draw them says so once:
 
@@ -41,5 +41,5 @@ def pictures_by(drawer: Drawer) -> Drawer:
 
 
 def picture(graph: Any) -> str | None:
-    """A graph as HTML; None if it cannot be drawn."""
+    """Return a graph as HTML; None if it cannot be drawn."""
     return _drawers[0](graph)

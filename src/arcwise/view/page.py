@@ -88,7 +88,7 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """All modules as one script, those that are imported before those that import them."""
+    """Return all modules as one script, those that are imported before those that import them."""
     return "\n".join(_wrap(name) for name in dict.fromkeys(_needed_modules(MAIN)))
 
 
@@ -99,7 +99,7 @@ def _needed_modules(name: str) -> Iterator[str]:
 
 
 def _wrap(name: str) -> str:
-    """A module as a function that gives what it exports."""
+    """Return a module as a function that gives what it exports."""
     text = _IMPORT.sub("", _text(name))
     exports = ", ".join(match[2] for match in _EXPORT.finditer(text))
     body = _EXPORT.sub(r"\1 \2", text)

@@ -1,7 +1,7 @@
 """A graph as SVG: boxes with names, and lines between them, where they were placed.
 
 It has no scripts. Names are escaped. Boxes and names have the colour of the text around them, and lines have
-colours that can be read on white and on black, so that the picture is light or dark with its page.
+colours that can be read on white and on black, so that the figure is light or dark with its page.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def svg(size: Point, boxes: Sequence[Box], strokes: Sequence[Stroke], title: str
     ----------
     size : width and height of all in inches.
     boxes, strokes : what to draw; later strokes lie above earlier ones.
-    title : what the picture is, for those who cannot see it.
+    title : what the figure is, for those who cannot see it.
 
     >>> text = svg((1, 1), [Box((0.5, 0.5), (0.8, 0.3), ["<a>"], "<a>")], [])
     >>> "&lt;a&gt;</text>" in text, "<a>" in text
