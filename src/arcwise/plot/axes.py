@@ -117,7 +117,7 @@ def label(name: str) -> str:
 
 
 def short(name: object, letters: int = 28) -> str:
-    """A name in one line, without its middle if it is long.
+    """Return a name in one line, without its middle if it is long.
 
     Examples
     --------
@@ -185,7 +185,7 @@ _ON_WORDS, _OUTSIDE, _HIDING = 50.0, 50.0, 1.0
 def write_beside(
     axes: "Axes", notes: Sequence[tuple[str, tuple[float, float]]], drawn: Array, colour: str
 ) -> None:
-    """Write words beside points.
+    """Write words next to points.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def write_beside(
 
 
 def pixels(axes: "Axes", points: Array) -> Array:
-    """Where points of axes are in the figure, once its layout has settled."""
+    """Where points of axes are in the figure, once its layout has decided."""
     figure = axes.get_figure(root=True)
     if figure is not None and figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
@@ -224,7 +224,7 @@ def pixels(axes: "Axes", points: Array) -> Array:
 def _best(
     axes: "Axes", words: str, point: Array, busy: Array, taken: list[Array]
 ) -> tuple[str, float, Array]:
-    """The side and the height of words that are least in the way, and the box they fill."""
+    """Return the side and the height of words that are least in the way, and the box they fill."""
     pixel = axes.figure.dpi / 72
     wide = text_width([words], _NOTE_SIZE) * axes.figure.dpi
     frame = axes.get_window_extent()

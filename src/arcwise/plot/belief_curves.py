@@ -66,8 +66,8 @@ def plot_belief(
     ----------
     belief : the belief after the evidence.
     before : the belief about the same variable without the evidence, in grey.
-    title : a line above the figure; variable and evidence if left out.
-    ax : where to draw; a new small figure if left out.
+    title : a line above the figure; variable and evidence by default.
+    ax : where to draw; a new small figure by default.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def _sentence(belief: BeliefLike) -> str:
 
 
 def _evidence(belief: BeliefLike) -> str:
-    """The evidence in one line, cut if it is long."""
+    """Return the evidence in one line, cut if it is long."""
     seen = ", ".join(f"{short(name)} = {_value(value)}" for name, value in belief.given.items())
     done = ", ".join(f"{short(name)} = {_value(value)}" for name, value in belief.do.items())
     parts = [f"given {seen}" if seen else "", f"do {done}" if done else ""]

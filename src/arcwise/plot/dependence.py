@@ -68,11 +68,11 @@ class View:
         return self.net.variables[self.child]
 
     def input(self, place: int) -> Variable:
-        """The variable on an axis."""
+        """Return the variable on an axis."""
         return self.net.variables[self.axes[place]]
 
     def distribution(self, points: Columns, size: int) -> Distribution:
-        """The distributions of the child at points of the inputs on axes."""
+        """Return the distributions of the child at points of the inputs on axes."""
         inputs = self._inputs(points, size)
         return distribution_of(self.net.conditionals[self.child], self.variable, inputs, size)
 
@@ -85,7 +85,7 @@ class View:
         )
 
     def mean(self, points: Columns, size: int) -> Array:
-        """The expected value of a numeric child, or the probability of the level, at points."""
+        """Return the expected value of a numeric child, or the probability of the level, at points."""
         answer = self.distribution(points, size)
         if self.variable.discrete:
             return np.asarray(answer.chances(len(self.variable.levels or ()))[:, self.level])
@@ -155,7 +155,7 @@ class View:
 
 
 def span(column: NDArray[Any]) -> tuple[float, float]:
-    """The range of numbers, never empty."""
+    """Return the range of numbers, never empty."""
     low, high = float(np.min(column)), float(np.max(column))
     if high > low:
         return low, high
@@ -190,7 +190,7 @@ def plot_local(
     given : values of the other inputs; by default the median of numbers and the most frequent level.
     level : the level whose probability is drawn against two inputs; the last one by default.
     title : a line above the figure.
-    ax : where to draw; a new figure if left out.
+    ax : where to draw; a new figure by default.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def _median(column: NDArray[Any], weights: Array | None) -> float:
 
 
 def _code(variable: Variable, value: Any) -> float:
-    """A number as it is, a level as its code."""
+    """Return a number as it is, a level as its code."""
     if not variable.discrete:
         if not is_number(value):
             raise GraphError(f"A value of {variable.name!r} must be a number, got {value!r}.")
@@ -301,7 +301,7 @@ def _axes(
     columns: Columns,
     fixed: Mapping[int, float],
 ) -> tuple[int, ...]:
-    """The inputs on axes: those named, or the one that moves the child most."""
+    """Return the inputs on axes: those named, or the one that moves the child most."""
     inputs = net.inputs[child]
     if against is None:
         moves = {node: _reach(net, child, node, columns, fixed) for node in inputs}
@@ -322,7 +322,9 @@ def _no_input(net: Net, child: int, name: str) -> GraphError:
 
 
 def _reach(net: Net, child: int, node: int, columns: Columns, fixed: Mapping[int, float]) -> float:
-    """How far an input moves the child over its middle 80 %, in standard deviations or in probability."""
+    """Return how far an input moves the child over its middle 80 %, in standard deviations or in
+    probability.
+    """
     variable, column = net.variables[node], columns[node]
     middle = [0.1, 0.3, 0.5, 0.7, 0.9]
     points = np.unique(column) if variable.discrete else np.quantile(column, middle)

@@ -41,7 +41,7 @@ def plot_differences(
     positions : as for `plot_graph`.
     title : a line above the figure.
     legend : whether to explain the colours and to count the edges.
-    ax : where to draw; a new figure that suits the graphs if left out.
+    ax : where to draw; a new figure that suits the graphs by default.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class JointEdge(NamedTuple):
 
 
 def _merge(one: Graph, two: Graph) -> dict[frozenset[str], JointEdge]:
-    """All edges of two graphs: those of both, first, second, or of another direction in the second."""
+    """Return all edges of two graphs: those of both, first, second, or of another direction in the second."""
     mine, other = _relations(one), _relations(two)
     edges = {}
     for pair in sorted({*mine, *other}, key=sorted):
@@ -138,7 +138,7 @@ def _place(
 
 
 def _line(edge: JointEdge, ends: tuple[int, int]) -> Line:
-    """The look of an edge."""
+    """Return the look of an edge."""
     ink = 0.55 if edge.kind == "both" else 1.0
     width, sign = _WIDTHS[edge.kind], _SIGNS[edge.kind]
     return Line(*ends, edge.arrow, width, sign, None, ink, None, ink)

@@ -1,4 +1,4 @@
-"""Pictures of graphs: lines as smooth curves from box to box, numbers at them, and how all is drawn.
+"""Figures of graphs: lines as smooth curves from box to box, numbers at them, and how all is drawn.
 
 In layers a line leaves its box below and arrives from above. Lines that share a box get places side
 by side on its edge (*ports*), in the order of where they come from: heads do not lie on each other.
@@ -11,8 +11,8 @@ A number lies on its line, in the middle if there it is clear of boxes, of other
 lines; otherwise at the place along the line that is in the way of least (as in Hofmann and Tresp 1997,
 fig. 4).
 
-Lengths are inches of the layout. On axes of another size everything shrinks alike, names too, so that nothing
-is cut off or overlaps that did not before.
+Lengths are inches of the layout. On axes of another size everything shrinks alike, names too, so that
+nothing is cut off or overlaps that did not before.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
-# Inches between two ports beside the room for their heads; part of a box that ports may use.
+# Inches between two ports next to the room for their heads; part of a box that ports may use.
 _PORT, _USED = 0.05, 0.82
 # Part of the straight line's slope that remains at the ends of a line: 0 leaves boxes vertically.
 _LEAN = 0.45
@@ -41,12 +41,12 @@ _CLEAR = 0.03
 
 
 def curves(layout: Layout, widths: Array | None = None) -> list[Array]:
-    """Give the curve of every line of a layout.
+    """Return the curve of every line of a layout.
 
     Parameters
     ----------
     layout : places of boxes and lines.
-    widths : room that the head of each line takes on the edge of a box, inches; 0.09 if left out.
+    widths : room that the head of each line takes on the edge of a box, inches; 0.09 by default.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def shorten(curve: Array, length: float) -> Array:
 
 
 def direction(curve: Array) -> Array:
-    """The unit vector in which a curve ends."""
+    """Return the unit vector in which a curve ends."""
     step = curve[-1] - curve[-2]
     return np.asarray(step / max(float(np.hypot(*step)), 1e-12))
 
@@ -106,7 +106,7 @@ def _side_by_side(widths: Array, room: float) -> Array:
 
 
 def _clear(layout: Layout, line: int, route: Array) -> Array:
-    """A smooth curve; where it would touch a box it passes that box's layer vertically instead."""
+    """Return a smooth curve; where it would touch a box it passes that box's layer vertically instead."""
     met: list[int] = []
     while True:
         shape = _smooth(_route_past_boxes(layout, met, route, layout.routes[line][:, 1]))
@@ -117,7 +117,7 @@ def _clear(layout: Layout, line: int, route: Array) -> Array:
 
 
 def _route_past_boxes(layout: Layout, met: list[int], route: Array, centres: Array) -> Array:
-    """A route with a second point in each layer where it met boxes: one before them, one after."""
+    """Return a route with a second point in each layer where it met boxes: one before them, one after."""
     way = np.sign(route[-1, 1] - route[0, 1])
     points: list[Array] = []
     for i, (point, centre) in enumerate(zip(route, centres, strict=True)):
@@ -173,12 +173,12 @@ def _smooth(route: Array) -> Array:
 
 
 def _between_slopes(one: float, two: float) -> float:
-    """The harmonic mean of two slopes of the same sign, else level."""
+    """Return the harmonic mean of two slopes of the same sign, else level."""
     return 2 * one * two / (one + two) if one * two > 0 else 0.0
 
 
 def _between(layout: Layout, line: int) -> Array:
-    """A straight or once bent line, cut off at the boxes of its two ends."""
+    """Return a straight or once bent line, cut off at the boxes of its two ends."""
     route = layout.routes[line]
     one, two = route[0], route[-1]
     pull = 2 * route[1] - (one + two) / 2 if len(route) == 3 else (one + two) / 2
@@ -207,7 +207,7 @@ _BOX, _NUMBER, _LINE = 100.0, 30.0, 1.0
 
 
 def format_strength(strength: float | None) -> str:
-    """A strength in as few digits as tell it; nothing where it is not known.
+    """Return a strength in as few digits as tell it; nothing where it is not known.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def format_strength(strength: float | None) -> str:
 
 
 def number_places(layout: Layout, shapes: Sequence[Array], words: Sequence[str]) -> list[Array]:
-    """The centre of the number of each line.
+    """Return the centre of the number of each line.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def number_places(layout: Layout, shapes: Sequence[Array], words: Sequence[str])
 def _cost(
     point: Array, half: Array, layout: Layout, others: Array, taken: list[tuple[Array, Array]]
 ) -> float:
-    """How much a number at a place would be in the way."""
+    """Return how much a number at a place would be in the way."""
     on_boxes = (np.abs(layout.points - point) < layout.sizes / 2 + half).all(axis=1).sum()
     on_numbers = sum(bool((np.abs(place - point) < half + its).all()) for place, its in taken)
     on_lines = (np.abs(others - point) < half).all(axis=1).sum()
@@ -258,11 +258,11 @@ def _cost(
 
 # -- drawing ------------------------------------------------------------------------------------
 
-# Inches around the picture and above it for a title; smallest and greatest side of a figure.
+# Inches around the figure and above it for a title; smallest and greatest side of a figure.
 _MARGIN, _TITLE = 0.12, 0.34
 _SMALLEST, _LARGEST = (2.4, 0.8), (24.0, 18.0)
 _TITLE_SIZE = 11.0
-# Small pictures are not blown up further than this on large axes.
+# Small figures are not blown up further than this on large axes.
 _MAGNIFIED = 1.3
 _INK, _PALE = "#222222", "#9A9A9A"
 _FILL = {"target": "#F0E442", "blanket": "#FBF6C3", "other": "#FFFFFF"}
@@ -296,7 +296,7 @@ def fit_axes(
     real = np.array(inches(axes))
     scale = float(min(*(real / need), _MAGNIFIED))
     room = real / scale
-    # The picture stays in the middle of what the legend leaves free.
+    # The figure stays in the middle of what the legend leaves free.
     left = (room[0] - legend.right - extent[0]) / 2
     below = (room[1] - legend.below - extent[1]) / 2 + legend.below
     axes.set_xlim(-left, room[0] - left)
@@ -313,7 +313,7 @@ def inches(axes: "Axes") -> tuple[float, float]:
 
 
 def _figure(width: float, height: float, title: str | None) -> "Axes":
-    """A figure that suits the picture and its title."""
+    """Return a figure that suits the figure and its title."""
     import matplotlib.pyplot as plt
 
     if title is not None:

@@ -88,7 +88,9 @@ Pairs = list[tuple[int, int]]
 
 
 def _with_target(order: Pairs, top: int, target: int | None) -> Pairs:
-    """The first edges of an order; the last of them gives way to the target's first edge if none has it."""
+    """Return the first edges of an order; the last of them gives way to the target's first edge if none has
+    it.
+    """
     kept = order[:top]
     if target is None or not kept or any(target in pair for pair in kept):
         return kept
@@ -97,7 +99,7 @@ def _with_target(order: Pairs, top: int, target: int | None) -> Pairs:
 
 
 def _part(graph: Graph, kept: Pairs, target: int | None) -> Graph:
-    """The graph of some edges, their ends and the target."""
+    """Return the graph of some edges, their ends and the target."""
     names, chosen = graph.nodes, set(kept)
     ends = {node for pair in kept for node in pair} | (set() if target is None else {target})
     nodes = tuple(names[node] for node in sorted(ends))
@@ -113,12 +115,12 @@ def _part(graph: Graph, kept: Pairs, target: int | None) -> Graph:
 
 
 def _finite(row: EdgeRow | None) -> float:
-    """A strength to sort by: edges without one come last."""
+    """Return a strength to sort by: edges without one come last."""
     return -np.inf if row is None or np.isnan(row.strength) else float(row.strength)
 
 
 def _caption(graph: Graph, part: Graph, weakest: float, extra: str) -> str:
-    """Say how many of the edges are drawn, from which strength on, and which variables are not."""
+    """Return how many of the edges are drawn, from which strength on, and which variables are not."""
     every, drawn = len(lines_of(graph)), len(lines_of(part))
     limit = f": strength {weakest:.2g} nats per row or more" if np.isfinite(weakest) else ""
     text = f"{drawn} of {plural(every, 'edge')}{limit}{extra}." if drawn < every else ""

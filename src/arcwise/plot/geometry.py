@@ -80,5 +80,5 @@ def _pixels(points: Array, height: float) -> Points:
 
 
 def box_title(name: str) -> list[str]:
-    """A name in lines as boxes show it."""
+    """Return a name in lines as boxes show it."""
     return label(name).split("\n")

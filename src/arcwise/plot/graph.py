@@ -75,7 +75,7 @@ def plot_graph(
     graph : a DAG, PDAG or UGraph, in any form that `dag` and `ug` take.
     edges : rows with first, second, present, reversible, strength and partial_correlation, such as
         the `edges` of a learned network.
-    ax : where to draw; a new figure that suits the graph if left out.
+    ax : where to draw; a new figure that suits the graph by default.
     target : a variable to stress together with its Markov blanket.
     top : draw only this many of the strongest edges, with the variables that they join and the target with
         its strongest edge; a caption names the rest. Graphs of more than 200 nodes or 400 edges are drawn by
@@ -83,9 +83,9 @@ def plot_graph(
     positions : places of the nodes, instead of those found for the graph: a mapping of names to (x, y) in
         any unit, "circle", names in the order they have on a circle, or another graph over the same
         variables, such as the densest of several.
-    strongest : the strength that has the widest line, so that pictures can share a scale; that of the
-        strongest edge drawn if left out.
-    title : a line above the picture.
+    strongest : the strength that has the widest line, so that figures can share a scale; that of the
+        strongest edge drawn by default.
+    title : a line above the figure.
     legend : whether to explain widths, colours and heads.
     numbers : whether to write the strengths at the lines, too.
 
@@ -167,7 +167,7 @@ def _roles(graph: Graph, target: str | None) -> list[str]:
     return roles
 
 
-# Inches around each picture and above it for its title; greatest width of a figure; columns at most.
+# Inches around each figure and above it for its title; greatest width of a figure; columns at most.
 _MARGIN, _TITLE, _WIDEST, _COLUMNS = 0.12, 0.32, 12.0, 4
 _TITLE_SIZE = 11.0
 
@@ -203,7 +203,7 @@ def plot_graphs(
     networks : networks or graphs over the same variables; a mapping gives them titles.
     positions : as for `plot_graph`: a mapping of names to (x, y), "circle", names in the order they
         have on a circle, or a graph whose places are taken; by default the one with the most edges.
-    columns : pictures in a row; all of up to four if left out.
+    columns : figures in a row; all of up to four by default.
     target : a variable to stress together with its Markov blanket.
     legend : whether to say what widths, colours and heads mean.
 
@@ -250,7 +250,7 @@ def plot_graphs(
 
 
 def _common(graphs: Sequence[Graph], positions: Positions | None) -> tuple[UGraph, Layout]:
-    """All lines of some graphs as one graph, and its layout."""
+    """Return all lines of some graphs as one graph, and its layout."""
     if not graphs:
         raise GraphError("There is nothing to draw: give at least one network.")
     names = graphs[0].nodes
@@ -270,7 +270,7 @@ def _common(graphs: Sequence[Graph], positions: Positions | None) -> tuple[UGrap
 
 
 def _part(every: UGraph, whole: Layout, graph: Graph) -> Layout:
-    """The layout of one graph: its own lines of those of all, and its own order of nodes."""
+    """Return the layout of one graph: its own lines of those of all, and its own order of nodes."""
     order = [every.index(name) for name in graph.nodes]
     ways = dict(zip(whole.lines, whole.routes, strict=True))
     routes = []
@@ -309,7 +309,7 @@ def _figure(
 
 
 def _write_below(figure: "Figure", legend: Legend, scale: float, height: float) -> None:
-    """The legend in a strip at the lower edge of a figure."""
+    """Return the legend in a strip at the lower edge of a figure."""
     strip = figure.add_axes((0.0, 0.0, 1.0, height))
     strip.set_axis_off()
     write_legend(strip, legend, scale)

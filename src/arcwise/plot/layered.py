@@ -53,7 +53,7 @@ class _Layers:
     down: list[list[int]]
 
     def members(self) -> list[list[int]]:
-        """The vertices of each layer in a first order: by number, a bend by where its arc leads."""
+        """Return the vertices of each layer in a first order: by number, a bend by where its arc leads."""
         towards = list(range(self.count)) + [0] * (len(self.layer) - self.count)
         for chain in self.chains:
             for bend in chain[1:-1]:
@@ -92,7 +92,7 @@ def place_in_layers(sizes: Array, arcs: Arcs) -> tuple[Array, list[Array]]:
 
 
 def layers_of(count: int, arcs: Arcs) -> list[int]:
-    """Give each node a layer below its parents such that the arcs are short in total.
+    """Return each node a layer below its parents such that the arcs are short in total.
 
     The constraints layer[child] - layer[parent] >= 1 form a totally unimodular matrix, so the
     corner that the simplex method finds has integers.
@@ -119,7 +119,7 @@ def layers_of(count: int, arcs: Arcs) -> list[int]:
 
 
 def _spread(layer: list[int]) -> list[int]:
-    """Deal out layers with too many nodes over several, so that pictures do not become ribbons."""
+    """Deal out layers with too many nodes over several, so that figures do not become ribbons."""
     widest = max(5, int(np.ceil(1.7 * np.sqrt(len(layer)))))
     out, top = [0] * len(layer), 0
     for number in range(max(layer) + 1):
@@ -148,7 +148,7 @@ def _with_bends(layer: list[int], arcs: Arcs) -> _Layers:
 
 
 def _across(order: list[list[int]], levels: _Layers, widths: Array) -> Array:
-    """Horizontal places: layer by layer the best ones given the other layers, until settled."""
+    """Horizontal places: layer by layer the best ones given the other layers, until decided."""
     bends = np.arange(len(levels.layer)) >= levels.count
     width = np.where(bends, 0.0, np.pad(widths, (0, len(bends) - levels.count)))
     offsets = [_offsets(layer, bends, width) for layer in order]
@@ -178,7 +178,7 @@ def _offsets(layer: list[int], bends: NDArray[np.bool_], width: Array) -> Array:
 
 
 def pool_violators(wishes: Array, weights: Array) -> Array:
-    """The nearest non-decreasing sequence in weighted squares: pool adjacent violators."""
+    """Return the nearest non-decreasing sequence in weighted squares: pool adjacent violators."""
     blocks: list[tuple[float, float, int]] = []
     for wish, weight in zip(wishes.tolist(), weights.tolist(), strict=True):
         mean, mass, size = wish, weight, 1
@@ -191,7 +191,7 @@ def pool_violators(wishes: Array, weights: Array) -> Array:
 
 
 def _depths(order: list[list[int]], levels: _Layers, x: Array, heights: Array) -> Array:
-    """How far down each layer lies: room for its boxes, and more where lines go far sideways."""
+    """Return how far down each layer lies: room for its boxes, and more where lines go far sideways."""
     tall = [max([heights[v] for v in layer if v < levels.count], default=0.0) for layer in order]
     depth = np.zeros(len(order))
     for i, layer in enumerate(order[:-1]):
@@ -315,7 +315,7 @@ def _transpose(layers: Layers, up: Links, down: Links) -> None:
 
 
 def _crossings_saved(left: Sequence[int], right: Sequence[int], position: dict[int, int]) -> int:
-    """How many crossings fewer the lines of two adjacent vertices have when these are exchanged."""
+    """Return how many crossings fewer the lines of two adjacent vertices have when these are exchanged."""
     count = 0
     for a in left:
         at = position[a]

@@ -1,14 +1,14 @@
 """Where nodes and lines go, computed without drawing.
 
 Directed and partly directed graphs get layers, undirected ones distances. Each connected piece is placed
-on its own. Lengths are inches at the size the picture is made for. Same graph, same places: nothing is
+on its own. Lengths are inches at the size the figure is made for. Same graph, same places: nothing is
 random.
 
-The *stress* of places x is the sum over pairs of (|x_i - x_j| - d_ij)^2 / d_ij^2, where d_ij is the length of
-the shortest way from i to j. Majorisation lowers it in every step: each node moves to the weighted mean of
-where the others want it. The start is classical scaling (leading eigenvectors of the doubly centred squared
-distances). At the end boxes are pushed off each other and off lines that are not theirs (Kamada and Kawai
-1989; Gansner, Koren and North 2004).
+The *stress* of places x is the sum over pairs of (|x_i - x_j| - d_ij)^2 / d_ij^2, where d_ij is the length
+of the shortest way from i to j. Majorisation lowers it in every step: each node moves to the weighted mean
+of where the others want it. The start is classical scaling (leading eigenvectors of the doubly centred
+squared distances). At the end boxes are pushed off each other and off lines that are not theirs (Kamada and
+Kawai 1989; Gansner, Koren and North 2004).
 
 Places can also be given: by hand, on a circle, or those of another graph. Graphs over the same variables can
 be compared only if these stay where they are.
@@ -105,7 +105,7 @@ def _majorise(points: Array, distances: Array) -> Array:
 
 
 def _turn_flat(points: Array) -> Array:
-    """Turn the picture so that its long side lies flat: names are wider than high."""
+    """Turn the figure so that its long side lies flat: names are wider than high."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     if axes.shape != (2, 2):
@@ -144,7 +144,7 @@ def _off_boxes(points: Array, sizes: Array) -> Array:
 
 
 def _off_lines(points: Array, sizes: Array, edges: NDArray[np.intp]) -> Array:
-    """A part of what boxes lack to be clear of straight lines; the line's ends give way, too."""
+    """Return a part of what boxes lack to be clear of straight lines; the line's ends give way, too."""
     one, two = points[edges[:, 0]], points[edges[:, 1]]
     along = two - one
     length = np.maximum(np.linalg.norm(along, axis=1), 1e-9)
@@ -164,7 +164,7 @@ def _off_lines(points: Array, sizes: Array, edges: NDArray[np.intp]) -> Array:
 
 
 def route_between(points: Array, sizes: Array, one: int, two: int) -> Array:
-    """A straight line, or the least bent of several that meets the fewest other boxes."""
+    """Return a straight line, or the least bent of several that meets the fewest other boxes."""
     others = np.delete(np.arange(len(points)), [one, two])
     ends = points[[one, two]]
     across = np.array([ends[0, 1] - ends[1, 1], ends[1, 0] - ends[0, 0]])
@@ -180,7 +180,7 @@ def route_between(points: Array, sizes: Array, one: int, two: int) -> Array:
 
 
 def _count_met(route: Array, points: Array, sizes: Array) -> int:
-    """How many boxes lie in the way of a curve through three points."""
+    """Return how many boxes lie in the way of a curve through three points."""
     t = np.linspace(0, 1, 25)[:, None]
     pull = 2 * route[1] - (route[0] + route[2]) / 2
     curve = (1 - t) ** 2 * route[0] + 2 * t * (1 - t) * pull + t**2 * route[2]
@@ -251,7 +251,7 @@ def arrange(graph: Graph, sizes: Array | None = None) -> Layout:
     ----------
     graph : a DAG, PDAG or UGraph. A DAG's parents are above their children; a graph without arcs is
         placed by distances.
-    sizes : width and height of each node's box, inches; a common box if left out.
+    sizes : width and height of each node's box, inches; a common box by default.
 
     Returns
     -------
@@ -322,7 +322,7 @@ Positions = Mapping[str, Sequence[float]] | Graph | Sequence[str] | str
 """Names to places in any unit (y upwards); another graph whose places are taken; "circle" for the order of
 the nodes clockwise from the top; or the names in the order they have on the circle."""
 
-# Inches between boxes at least, and the usual way from a box to the next one beside half its width.
+# Inches between boxes at least, and the usual way from a box to the next one next to half its width.
 _BESIDE, _NEAR = 0.22, 0.6
 
 

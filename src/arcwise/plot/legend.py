@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 Size = tuple[float, float]
 _FONT_SIZE = 8.0
-# Inches: height of a row, room above the legend, room of an item beside its text.
+# Inches: height of a row, room above the legend, room of an item next to its text.
 _ROW, _ABOVE, _SAMPLE = 0.18, 0.2, 0.55
-# Inches that a caption may be wide next to a narrower picture.
+# Inches that a caption may be wide next to a narrower figure.
 _CAPTION = 3.5
-# How much higher than wide a picture is whose legend goes beside it.
+# How much higher than wide a figure is whose legend goes next to it.
 _TALL = 1.25
 
 
@@ -44,7 +44,7 @@ class Item(NamedTuple):
 
 
 def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
-    """List what there is to explain about the lines of a picture, made by a measure."""
+    """List what there is to explain about the lines of a figure, made by a measure."""
     shown = _sign_items(lines, measure is None or measure.directed)
     strengths = [line.strength for line in lines if line.strength is not None]
     seen = Measure(max(strengths, default=0.0)) if measure is None else measure
@@ -89,9 +89,9 @@ def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Ite
 
 @dataclass(frozen=True)
 class Legend:
-    """A legend with its columns, and the inches it needs right of the picture or below it.
+    """A legend with its columns, and the inches it needs right of the figure or below it.
 
-    `least` is the width and height that the picture must have for the legend to fit beside it; the lines of
+    `least` is the width and height that the figure must have for the legend to fit next to it; the lines of
     the caption are below all.
     """
 
@@ -103,7 +103,7 @@ class Legend:
     caption: Sequence[str] = ()
 
     def around(self, extent: Size) -> Size:
-        """Width and height of a picture together with its legend."""
+        """Width and height of a figure together with its legend."""
         width, height = (max(pair) for pair in zip(extent, self.least, strict=True))
         return width + self.right, height + self.below
 
@@ -119,11 +119,11 @@ def plan(
 
     Parameters
     ----------
-    lines : the lines of the picture.
-    extent : width and height of the picture, inches.
+    lines : the lines of the figure.
+    extent : width and height of the figure, inches.
     axes : width and height of the axes if they are given: the legend goes where it makes the
-        picture shrink least. Otherwise beside a tall picture and below any other.
-    measure : what their strengths are seen against; their own strongest if left out.
+        figure shrink least. Otherwise next to a tall figure and below any other.
+    measure : what their strengths are seen against; their own strongest by default.
     caption : a text below all.
     """
     return legend_of(items(lines, measure), extent, axes, caption)
@@ -150,7 +150,7 @@ def legend_of(
 
 
 def _captioned(legend: Legend, extent: Size, caption: str) -> Legend:
-    """A legend with a caption below it, broken into lines as wide as the picture."""
+    """Return a legend with a caption below it, broken into lines as wide as the figure."""
     if not caption:
         return legend
     width = max(extent[0] + legend.right, legend.least[0], _CAPTION)
@@ -162,7 +162,7 @@ def _captioned(legend: Legend, extent: Size, caption: str) -> Legend:
 
 
 def _scale(legend: Legend, extent: Size, axes: Size) -> float:
-    """How large a picture with its legend can be on axes."""
+    """Return how large a figure with its legend can be on axes."""
     return min(room / need for room, need in zip(axes, legend.around(extent), strict=True))
 
 

@@ -120,7 +120,7 @@ def mark_lines(graph: Graph, rows: Rows, measure: Measure | None = None) -> list
     ----------
     graph : whose lines they are.
     rows : the rows of a table of edges by pair.
-    measure : what strengths are seen against; the graph's own lines if left out.
+    measure : what strengths are seen against; the graph's own lines by default.
     """
     scale = measure_lines([graph], [rows]) if measure is None else measure
     pairs = [(pair, rows.get(names_of(graph, pair))) for pair in lines_of(graph)]
@@ -132,12 +132,12 @@ def mark_lines(graph: Graph, rows: Rows, measure: Measure | None = None) -> list
 
 
 def _has_head(row: EdgeRow | None) -> bool:
-    """Whether an arrow has a head; by a table that does not say, where it is not reversible."""
+    """Return whether an arrow has a head; by a table that does not say, where it is not reversible."""
     return row is None or bool(getattr(row, "head", not row.reversible))
 
 
 def names_of(graph: Graph, pair: tuple[int, int]) -> frozenset[str]:
-    """The names of two nodes, the key of their row."""
+    """Return the names of two nodes, the key of their row."""
     return frozenset((graph.nodes[pair[0]], graph.nodes[pair[1]]))
 
 
@@ -158,7 +158,7 @@ def _share(row: EdgeRow | None, name: str) -> float | None:
 
 
 def sure_ink(certainty: float) -> float:
-    """How much of its colour an edge of some certainty has, from pale to 1.
+    """Return how much of its colour an edge of some certainty has, from pale to 1.
 
     Examples
     --------
@@ -169,12 +169,12 @@ def sure_ink(certainty: float) -> float:
 
 
 def _strength(row: EdgeRow) -> float | None:
-    """A strength that can be drawn: finite, at least zero."""
+    """Return a strength that can be drawn: finite, at least zero."""
     return max(float(row.strength), 0.0) if isfinite(row.strength) else None
 
 
 def _sign(row: EdgeRow | None) -> str:
-    """The sign of an edge: that of its effect if the table has one, else of the partial correlation."""
+    """Return the sign of an edge: that of its effect if the table has one, else of the partial correlation."""
     sign = 0.0 if row is None else getattr(row, "sign", row.partial_correlation)
     if not isfinite(sign) or not sign:
         return "unknown"
@@ -182,7 +182,7 @@ def _sign(row: EdgeRow | None) -> str:
 
 
 def line_width(strength: float | None, strongest: float) -> float:
-    """Width in points of an edge beside the strongest one.
+    """Width in points of an edge next to the strongest one.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def line_width(strength: float | None, strongest: float) -> float:
 
 
 def ink(strength: float | None, measure: Measure) -> float:
-    """How much of its colour an edge has, from pale to 1.
+    """Return how much of its colour an edge has, from pale to 1.
 
     Strengths are seen as correlations r, strength -1/2 log(1 - r^2). Those of 0.3 and more, or as
     strong as the strongest edge, have full ink; in a dense graph those below 0.05 nearly vanish.
@@ -214,12 +214,12 @@ def ink(strength: float | None, measure: Measure) -> float:
 
 
 def _correlation(strength: float) -> float:
-    """The correlation of two normal variables that say so much of each other."""
+    """Return the correlation of two normal variables that say so much of each other."""
     return sqrt(-expm1(-2 * strength))
 
 
 def colour(name: str, part: float) -> str:
-    """A colour with a part of its ink, on white.
+    """Return a colour with a part of its ink, on white.
 
     Examples
     --------
@@ -231,7 +231,8 @@ def colour(name: str, part: float) -> str:
 
 
 def dashes(width: float) -> tuple[float, tuple[float, float]]:
-    """The pattern of a negative line: dashes and gaps in parts of its width, neither too fine.
+    """Return the pattern of a negative line: dashes and missing values in parts of its width, neither too
+    fine.
 
     Examples
     --------
@@ -258,7 +259,7 @@ def steps_of(strengths: Sequence[float]) -> list[float]:
 
 
 def _round_down(value: float) -> float:
-    """The nearest of 1, 2, 5 times a power of ten that is not above (or just below) the value."""
+    """Return the nearest of 1, 2, 5 times a power of ten that is not above (or just below) the value."""
     power = 10.0 ** int(log10(value) // 1)
     digit = max(each for each in (1, 2, 5) if each * power <= value * 1.0000001 or each == 1)
     return float(f"{digit * power:.1g}")

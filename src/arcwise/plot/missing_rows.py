@@ -34,7 +34,7 @@ def plot_missing(
     data : a table.
     every : whether to draw the columns without missing values, too.
     title : a line above the figure.
-    ax : where to draw; a new figure if left out.
+    ax : where to draw; a new figure by default.
 
     Raises
     ------

@@ -112,7 +112,7 @@ def _arrows(graph: Graph) -> dict[frozenset[str], str]:
 
 
 def _numbers(variable: Variable, column: NDArray[np.generic]) -> Array:
-    """A column as numbers or codes; missing values are NaN."""
+    """Return a column as numbers or codes; missing values are NaN."""
     numbers = np.array(column, dtype=float)
     numbers[gaps_of(variable, column)] = np.nan
     return numbers

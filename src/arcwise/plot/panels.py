@@ -277,7 +277,7 @@ def _mark_cut(ax: "Axes", answer: Distribution, low: float, high: float) -> None
 
 
 def _shade(answer: Distribution, ys: Array) -> Array:
-    """The square root of densities, 1 at the largest but for a few very narrow ones."""
+    """Return the square root of densities, 1 at the largest but for a few very narrow ones."""
     size = len(answer.mean)
     density = np.exp(answer.logpdf(np.broadcast_to(ys, (size, len(ys))).copy()))
     top = float(np.quantile(density.max(axis=1), 0.9))
@@ -320,13 +320,13 @@ def _jittered(codes: NDArray[Any]) -> Array:
 
 
 def _middle(values: Array) -> Iterator[Array]:
-    """The values between the percentiles 2 and 98, which set a scale of colours."""
+    """Return the values between the percentiles 2 and 98, which set a scale of colours."""
     if len(values):
         yield np.quantile(values, [0.02, 0.98])
 
 
 def _frequent(weights: NDArray[Any]) -> NDArray[np.intp]:
-    """The levels that get a colour, in their order: the most frequent if there are many."""
+    """Return the levels that get a colour, in their order: the most frequent if there are many."""
     keep = np.argsort(-weights, kind="stable")[
         : len(PALETTE) if len(weights) <= len(PALETTE) else 6
     ]

@@ -1,11 +1,12 @@
 """Paths: the number of edges, and the partial correlation of each edge, against the penalty per edge.
 
-Edges that go one by one make stairs (Hofmann and Tresp 1997, fig. 1). Penalties that were solved for one by
-one, as by the lasso, are points: what happens between two of them is not known, and no line pretends it is.
+Edges that go one at a time make stairs (Hofmann and Tresp 1997, fig. 1). Penalties that were solved for one
+by one, as by the lasso, are points: what happens between two of them is not known, and no line pretends it
+is.
 
-Along the graphical lasso a line starts at zero where its edge comes in, and grows as the penalty falls. Lines
-join what was solved for: partial correlations are continuous in the penalty, unlike numbers of edges. The
-strongest have colours and names at their ends, the others are thin and grey.
+Along the graphical lasso a line starts at zero where its edge comes in, and grows as the penalty falls.
+Lines join what was solved for: partial correlations are continuous in the penalty, unlike numbers of edges.
+The strongest have colours and names at their ends, the others are thin and grey.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +66,7 @@ class PathLike(Protocol):
         """Why it ended."""
 
     def at(self, penalty: float, /) -> UGraph:
-        """The graph at a penalty."""
+        """Return the graph at a penalty."""
 
 
 class Mark(NamedTuple):
@@ -101,7 +102,7 @@ def marks_of(path: PathLike, at: At) -> list[Mark]:
 
 
 def labels_of(at: At) -> list[str]:
-    """The labels of penalties to mark; empty words where there are none."""
+    """Return the labels of penalties to mark; empty words where there are none."""
     return [str(each) for each in at] if isinstance(at, Mapping) else [""] * np.size(at)
 
 
@@ -155,10 +156,10 @@ def plot_path(
     path : undirected graphs against the penalty per edge.
     at : penalties to mark with the number of edges there: one, several, or a mapping of labels to
         penalties, such as ``{"ebic": 0.06}`` for what rules chose.
-    ax : where to draw; a new small figure if left out.
+    ax : where to draw; a new small figure by default.
     linear : even steps on the axis of penalties. Otherwise the axis is drawn by square roots, or by
         logarithms where penalties were solved for and span more than a decade.
-    title : a line above the picture.
+    title : a line above the figure.
 
     Returns
     -------
@@ -199,7 +200,7 @@ _Notes = list[tuple[str, tuple[float, float]]]
 
 
 def _farthest(path: PathLike, marks: list[Mark]) -> float:
-    """The penalty up to which the axis goes: all that is known and finite, and every mark."""
+    """Return the penalty up to which the axis goes: all that is known and finite, and every mark."""
     ends = [knot.penalty for knot in path.knots] + [path.reach, *(mark.penalty for mark in marks)]
     return max((each for each in ends if 0 < each < np.inf), default=1.0)
 
@@ -214,7 +215,7 @@ def _draw_points(axes: "Axes", path: PathLike) -> tuple[Array, _Notes]:
 
 
 def _draw_steps(axes: "Axes", path: PathLike, far: float) -> tuple[Array, _Notes]:
-    """Draw the edges as stairs; a path that was cut short ends in words."""
+    """Draw the edges as stairs; a path that was stopped early ends in words."""
     whole = path.reach == np.inf
     knots = [(knot.penalty, knot.graph.n_edges) for knot in path.knots if knot.penalty < np.inf]
     end = far * _RIGHT if whole else max(path.reach, 0.0)
@@ -238,7 +239,7 @@ def _along_stairs(xs: tuple[float, ...], ys: tuple[int, ...]) -> Array:
 
 
 def _draw_mark(axes: "Axes", mark: Mark) -> Array:
-    """A dot at a penalty, and a dotted line down to the axis; gives points of that."""
+    """Return a dot at a penalty, and a dotted line down to the axis; gives points of that."""
     colour, (penalty, edges, _) = COLOURS["negative"], mark
     axes.plot([penalty, penalty], [0, edges], color=colour, linewidth=0.9, linestyle=":")
     axes.plot(penalty, edges, "o", color=colour, markersize=5.5, clip_on=False, zorder=4)
@@ -276,10 +277,10 @@ def plot_edge_path(
     path : a path of the graphical lasso, such as ``aw.path(table, search="glasso")``.
     at : penalties to mark: one, several, or a mapping of labels to penalties.
     top : how many edges get a colour and their names, those with the largest partial correlations.
-    ax : where to draw; a new figure if left out. Names stand left of the axes: give figures of your own
+    ax : where to draw; a new figure by default. Names stand left of the axes: give figures of your own
         ``layout="constrained"``, which leaves room for them.
     linear : even steps on the axis of penalties, else logarithms where they span more than a decade.
-    title : a line above the picture.
+    title : a line above the figure.
 
     Returns
     -------
@@ -347,7 +348,7 @@ def _draw_line(axes: "Axes", penalties: Array, values: Array, name: str, colour:
 
 
 def _draw_others(axes: "Axes", penalties: Array, lines: list[Array]) -> None:
-    """All other lines, as one thing: there can be thousands."""
+    """Return all other lines, as one thing: there can be thousands."""
     from matplotlib.collections import LineCollection
 
     points = [
@@ -358,7 +359,7 @@ def _draw_others(axes: "Axes", penalties: Array, lines: list[Array]) -> None:
 
 
 def _visible_points(values: Array) -> NDArray[np.bool_]:
-    """Where a line is drawn: where its edge is there, and at the zeros beside that."""
+    """Where a line is drawn: where its edge is there, and at the zeros next to that."""
     there: NDArray[np.bool_] = values != 0
     shown = there.copy()
     shown[1:] |= there[:-1]
@@ -367,7 +368,7 @@ def _visible_points(values: Array) -> NDArray[np.bool_]:
 
 
 def _set_values(axes: "Axes", values: Array, marked: bool) -> None:
-    """The scale of partial correlations: right, as names stand left; labels of marks have room above."""
+    """Return the scale of partial correlations: right, as names stand left; labels of marks have room above."""
     low, high = min(values.min(initial=0.0), 0.0), max(values.max(initial=0.0), 0.0)
     spare = _SPAN * (high - low or 1.0)
     axes.set_ylim(low - spare, high + (2.0 if marked else 1.0) * spare)

@@ -44,7 +44,7 @@ def graph_svg(graph: Graph, edges: Iterable[EdgeRow] | None = None) -> str | Non
 
 
 def graph_html(graph: Graph) -> str | None:
-    """A graph as a block of HTML."""
+    """Return a graph as a block of HTML."""
     drawn = graph_svg(graph)
     return None if drawn is None else html_block(drawn)
 
@@ -76,7 +76,7 @@ def width_of(lines: Sequence[str], size: float) -> float:
 
 
 def _em(letter: str) -> float:
-    """The width of a letter, in the size of the font."""
+    """Return the width of a letter, in the size of the font."""
     if east_asian_width(letter) in "WF":
         return 1.0
     return 0.78 if letter.isupper() or letter in "mw@%" else 0.6

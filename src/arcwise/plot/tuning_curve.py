@@ -1,6 +1,6 @@
 """The axis of penalties, and how a penalty was chosen: the rule's figure against it, and the edges below.
 
-Where edges go one by one, most go at small penalties: the axis is drawn by square roots, as it starts
+Where edges go one at a time, most go at small penalties: the axis is drawn by square roots, as it starts
 at zero and the logarithm cannot. Penalties that were solved for lie evenly on a logarithm, and are drawn
 so where they span more than a decade.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, float]]
 
 _ABOVE = 1.15  # room above the edges
-# Where the lower quarter of a curve takes more than so many times the room of all above it, it is cut.
+# Where the lower quarter of a curve takes more than this many times the room of all above it, it is cut.
 _STEEP = 3.0
 
 
@@ -58,8 +58,8 @@ def plot_tuning(
     rows : the curve, as `tuning` of a network holds it.
     chosen : the penalty that was taken.
     unit : of the penalties, for the axis.
-    ax : where to draw the rule's figure, alone; a new figure, with the edges below it, if left out.
-    title : a line above the picture.
+    ax : where to draw the rule's figure, alone; a new figure, with the edges below it, by default.
+    title : a line above the figure.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def plot_tuning(
 
 
 def _panels(edges: bool) -> "tuple[Axes, Axes | None]":
-    """A panel for the rule's figure and, below it, a lower one for the edges."""
+    """Return a panel for the rule's figure and, below it, a lower one for the edges."""
     import matplotlib.pyplot as plt
 
     if not edges:
@@ -114,7 +114,7 @@ def _panels(edges: bool) -> "tuple[Axes, Axes | None]":
 
 
 def _draw_figure(axes: "Axes", rows: Rows, figure: _Figure) -> None:
-    """The curve, with its band, and the line that it is read against."""
+    """Return the curve, with its band, and the line that it is read against."""
     measured = [row for row in rows if figure.column in row]
     xs, ys = [row["penalty"] for row in measured], [row[figure.column] for row in measured]
     if figure.error is not None:
@@ -135,7 +135,7 @@ def _draw_figure(axes: "Axes", rows: Rows, figure: _Figure) -> None:
 
 
 def _cut_below(axes: "Axes", penalties: Sequence[float], heights: Sequence[float]) -> None:
-    """Keep the best in sight: penalties far below run out of the picture, with an arrow for each."""
+    """Keep the best in sight: penalties far below run out of the figure, with an arrow for each."""
     best, quarter = max(heights), sorted(heights)[len(heights) // 4]
     room = best - quarter
     if not best - min(heights) > _STEEP * room > 0:
@@ -155,7 +155,7 @@ def _cut_below(axes: "Axes", penalties: Sequence[float], heights: Sequence[float
 
 
 def _draw_turns(axes: "Axes", rows: Rows) -> None:
-    """A stroke for the penalty of each shift: there is no figure beside it."""
+    """Return a stroke for the penalty of each shift: there is no figure next to it."""
     axes.eventplot([row["penalty"] for row in rows], colors=COLOURS["positive"], linewidths=1.2)
     axes.set_ylim(0.4, 2.0)
     axes.set_yticks([])
@@ -176,7 +176,7 @@ def _draw_edges(axes: "Axes", rows: Rows, chosen: float) -> None:
 
 
 def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> None:
-    """A dot at the penalty that was taken, with words beside it."""
+    """Return a dot at the penalty that was taken, with words next to it."""
     colour = COLOURS["negative"]
     axes.axvline(chosen, color=colour, linewidth=0.9, linestyle=":")
     row = next((row for row in rows if row["penalty"] == chosen), {})
@@ -210,14 +210,14 @@ def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> No
 def set_penalties(
     axes: "Axes", penalties: Iterable[float], *, unit: str, grid: bool, linear: bool = False
 ) -> None:
-    """Give the axis of penalties its scale, round ticks that do not crowd, its ends and its name.
+    """Return the axis of penalties its scale, round ticks that do not crowd, its ends and its name.
 
     Parameters
     ----------
     axes : matplotlib's.
     penalties : all that must be on it.
     unit : of the penalties; empty if unknown.
-    grid : whether they were solved for one by one.
+    grid : whether they were solved for one at a time.
     linear : whether to draw even steps.
     """
     axes.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
@@ -240,7 +240,7 @@ def _by_logarithms(axes: "Axes", near: float, far: float) -> None:
     spare = (far / near) ** (_SPARE - 1)
     low, high = near / spare, far * spare
     axes.set_xscale("log")
-    # Powers of ten first, then what has room beside them.
+    # Powers of ten first, then what has room next to them.
     ticks = sorted(_round(low, high), key=lambda x: not np.isclose(np.log10(x) % 1, (0, 1)).any())
     wide = np.log(high / low)
     _set_ticks(axes, sorted(_spread(ticks, lambda x: float(np.log(x / low) / wide), ends=False)))
