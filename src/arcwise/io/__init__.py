@@ -86,7 +86,7 @@ DISCRETE: dict[str, Format[DiscreteNet]] = {
 
 
 def _reader(parse: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], StoredNet]:
-    """A reader of networks of tables."""
+    """Return a reader of networks of tables."""
 
     def stored(content: bytes) -> StoredNet:
         net = parse(content)
@@ -98,7 +98,7 @@ def _reader(parse: Callable[[bytes], DiscreteNet]) -> Callable[[bytes], StoredNe
 
 
 def _tables(write: Callable[[DiscreteNet], bytes], name: str) -> Callable[[StoredNet], bytes]:
-    """A writer of networks of tables."""
+    """Return a writer of networks of tables."""
 
     def written(stored: StoredNet) -> bytes:
         graph, net = stored.directed(name), stored.net
@@ -151,7 +151,7 @@ def format_of(path: Path, register: Mapping[str, Format[Content]]) -> Format[Con
 
 
 def is_figure(path: str | PathLike[str]) -> bool:
-    """Tell whether a file is to contain the graph as it is drawn, without parameters.
+    """Return whether a file is to contain the graph as it is drawn, without parameters.
 
     >>> is_figure("alarm.dot"), is_figure("alarm.csv")
     (True, False)

@@ -137,7 +137,7 @@ class _Body:
         self.default_start = 0
 
     def wrong(self, start: int, what: str) -> FileError:
-        """The error for a statement."""
+        """Return the error for a statement."""
         return error_at(
             self.scanner.line_after(start), f"{what} in the probabilities of {self.child!r}"
         )
@@ -167,14 +167,14 @@ class _Body:
             raise self.wrong(start, f"expected one 'table', 'default' or '(', found {words[0]!r}")
 
     def _check_count(self, words: list[str], size: int, start: int) -> list[str]:
-        """The numbers of a statement, of which there must be so many."""
+        """Return the numbers of a statement, of which there must be this many."""
         if len(words) != size:
             got = f"got {len(words)}" if len(words) < size else "there are more"
             raise self.wrong(start, f"expected {size} numbers, {got}")
         return words
 
     def row_number(self, words: list[str], start: int) -> int:
-        """The number of the row whose parents' levels stand in parentheses."""
+        """Return the number of the row whose parents' levels stand in parentheses."""
         if len(words) <= len(self.codes) + 1 or words[len(self.codes) + 1] != ")":
             raise self.wrong(start, f"expected {len(self.codes)} levels in parentheses")
         number = 0
@@ -186,7 +186,7 @@ class _Body:
         return number
 
     def table(self, end: int) -> Numbers:
-        """The table, once all statements up to the end of the block are taken."""
+        """Return the table, once all statements up to the end of the block are taken."""
         lines = self.scanner.line_after
         out = np.empty((self.count, self.width))
         defined = set(self.rows)
@@ -254,6 +254,6 @@ def write_bif(net: DiscreteNet) -> bytes:
 
 
 def _word(text: str, name: str) -> str:
-    """A name as BIF has it."""
+    """Return a name as BIF has it."""
     plain = PLAIN.fullmatch(text) and text not in KEYWORDS
     return text if plain else quote(text, name)

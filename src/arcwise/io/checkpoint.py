@@ -1,4 +1,4 @@
-"""Checkpoints: what a long run has finished, in a file from which it can go on.
+"""Checkpoints: what a long run has finished, in a file from which it can continue.
 
 A checkpoint is a NumPy archive (.npz, no pickle) of named arrays and of a JSON text that says which run they
 belong to. It is written under another name, forced to the disk and renamed (`files`), so that a run that is
@@ -61,7 +61,7 @@ class Checkpoint:
         self.note = ""
 
     def read(self) -> Arrays | None:
-        """The arrays of the last writing; None where there is no file yet.
+        """Return the arrays of the last writing; None where there is no file yet.
 
         Raises
         ------
@@ -122,9 +122,9 @@ class Checkpoint:
 
 
 def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A checksum of named arrays, their types and their shapes.
+    """Return a checksum of named arrays, their types and their shapes.
 
-    Chains trust the state that they go on from, so a file says what it was.
+    Chains trust the state that they continue from, so a file says what it was.
 
     >>> digest({"x": np.arange(3)}) == digest({"x": np.arange(3.0)})
     False
@@ -138,7 +138,8 @@ def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def option_text(value: Any) -> str:
-    """An option as text that another value does not have: of arrays and frames, all their numbers count.
+    """Return an option as text that another value does not have: of arrays and frames, all their numbers
+    count.
 
     >>> option_text(np.arange(5000.0)) == option_text(np.arange(5000.0))
     True

@@ -47,7 +47,7 @@ def _n_levels(variable: Variable) -> int:
 
 
 def check_joint(net: MarkovNet) -> None:
-    """Refuse local models that are not those of the joint distribution beside them."""
+    """Reject local models that are not those of the joint distribution next to them."""
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):
@@ -57,7 +57,7 @@ def check_joint(net: MarkovNet) -> None:
 
 
 def _are_alike(one: Conditional, two: Conditional, levels: int) -> bool:
-    """Whether two regressions, or two tables, are the same but for rounding."""
+    """Return whether two regressions, or two tables, are the same but for rounding."""
     table, other = table_of(one, levels), table_of(two, levels)
     if table is not None and other is not None:
         return table.shape == other.shape and np.allclose(table, other, atol=1e-12)
@@ -70,7 +70,7 @@ def _are_alike(one: Conditional, two: Conditional, levels: int) -> bool:
 
 
 def check_blankets(net: BayesNet) -> None:
-    """Refuse blanket models of other variables, or of variables that are no blanket."""
+    """Reject blanket models of other variables, or of variables that are no blanket."""
     if net.blankets is None:
         return
     if net.blankets.variables != net.variables:

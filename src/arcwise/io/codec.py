@@ -41,7 +41,7 @@ from arcwise.networks import Net
 from arcwise.values import is_count
 
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-# Types an array in a file may have: truth values, signed and unsigned whole numbers, floats.
+# Types an array in a file may have: booleans, signed and unsigned integers, floats.
 ARRAY_KINDS = "biuf"
 TYPES: dict[Any, tuple[type, ...]] = {
     float: (float, int),
@@ -120,7 +120,7 @@ class Codec:
         return out
 
     def encode_object(self, value: object) -> tuple[str, dict[str, Any]]:
-        """The registered name of a dataclass, and its fields as what ``json`` can write."""
+        """Return the registered name of a dataclass, and its fields as what ``json`` can write."""
         for name, kind in self.types.items():
             if type(value) is kind and is_dataclass(value):
                 names = [field.name for field in fields(value) if field.init]
@@ -213,7 +213,7 @@ def _array(entry: Mapping[str, Any]) -> NDArray[Any]:
 
 
 def _numbers(entry: Any) -> Any:
-    """Nested lists of numbers, with the spelled ones replaced; anything else is refused."""
+    """Nested lists of numbers, with the spelled ones replaced; anything else is rejected."""
     if isinstance(entry, list):
         return [_numbers(item) for item in entry]
     if isinstance(entry, str):
@@ -229,7 +229,7 @@ def _lock(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _type_name(hint: Any) -> str:
-    """A type as messages call it."""
+    """Return a type as messages call it."""
     if get_origin(hint) in (Union, UnionType):
         return " or ".join(map(_type_name, get_args(hint)))
     if hint is NoneType:
@@ -238,7 +238,7 @@ def _type_name(hint: Any) -> str:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value from a file is what an annotation says, where that is plain.
+    """Return whether a value from a file is what an annotation says, where that is plain.
 
     >>> fits(1, float), fits(True, float), fits((1.0, None), tuple[float | None, ...])
     (True, False, True)
@@ -258,7 +258,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _parts_fit(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
-    """Whether what a container holds is what its annotation says."""
+    """Return whether what a container holds is what its annotation says."""
     if kind is np.ndarray:
         return _numbers_fit(value, parts)
     if kind is tuple and parts[-1] is not ...:
@@ -268,7 +268,7 @@ def _parts_fit(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
 
 
 def _numbers_fit(array: NDArray[Any], parts: tuple[Any, ...]) -> bool:
-    """Whether an array holds what its annotation says: NDArray[np.float64] holds float64."""
+    """Return whether an array holds what its annotation says: NDArray[np.float64] holds float64."""
     dtype = get_args(parts[1])[0] if len(parts) == 2 and get_args(parts[1]) else Any
     return dtype is Any or bool(np.issubdtype(array.dtype, dtype))
 
@@ -304,7 +304,7 @@ def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
 
 
 def _rows(net: Net) -> tuple[NDArray[Any], ...]:
-    """The typical rows that are written: those of a network without a joint distribution."""
+    """Return the typical rows that are written: those of a network without a joint distribution."""
     return () if net.directed or net.joint is not None else net.typical
 
 
@@ -325,7 +325,7 @@ def _arrays(value: object) -> Iterator[NDArray[Any]]:
 
 
 def write_variable(variable: Variable, codec: Codec) -> dict[str, Any]:
-    """Give a variable as what ``json`` can write."""
+    """Return a variable as what ``json`` can write."""
     entry: dict[str, Any] = {"name": variable.name}
     if variable.levels is not None:
         entry["levels"] = codec.encode(list(variable.levels))
@@ -364,7 +364,7 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
 
 
 def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
-    """The ends of levels given by hand; None in a file for one that is open."""
+    """Return the ends of levels given by hand; None in a file for one that is open."""
     if entry is None:
         return None
     pairs = of_type(entry, list, "list of ends")
@@ -389,12 +389,12 @@ def _read_coding(entry: Any) -> Coding | None:
 
 
 def of_type(value: Any, hint: Any, what: str) -> Any:
-    """Give a value that is what an annotation says; else say what is wrong in the file."""
+    """Return a value that is what an annotation says; else say what is wrong in the file."""
     if not fits(value, hint):
         raise FileError(f"a {what} in it is of type {type(value).__name__}, not {_type_name(hint)}")
     return value
 
 
 def each_of_type(values: Iterable[Any], hint: Any, what: str) -> list[Any]:
-    """Give values that are all what an annotation says; else say what is wrong in the file."""
+    """Return values that are all what an annotation says; else say what is wrong in the file."""
     return [of_type(value, hint, what) for value in values]

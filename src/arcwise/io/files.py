@@ -72,7 +72,7 @@ class StoredNet:
         return cls(net.graph, net.variables, net, dict(about or {}))
 
     def directed(self, format_name: str) -> DAG:
-        """Give the graph if it is directed; else say that the format cannot hold it."""
+        """Return the graph if it is directed; else say that the format cannot hold it."""
         if not self.graph.directed:
             raise FileError(
                 f"{format_name} files contain directed acyclic graphs only, got a "
@@ -261,7 +261,7 @@ def _write_new(path: Path, content: bytes) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """Say in words why the operating system refused."""
+    """Say in words why the operating system rejected."""
     return getattr(error, "strerror", None) or str(error)
 
 

@@ -7,7 +7,7 @@ nothing is lost on the way there and back.
 In DOT arcs are ``->``, undirected edges ``--``; a graph with both kinds is a ``digraph`` whose undirected
 edges have no arrow heads. A learned network is written as it is drawn: arcs with a head, other edges
 without one, and a caption where heads are unchecked. Every name is quoted: inside quotes only the
-quotation mark and the backslash need care, and any other character of any alphabet stands for itself.
+quotation mark and the backslash need care, and any other character of any alphabet represents itself.
 """
 
 import csv
@@ -168,7 +168,7 @@ def _edges(
 
 
 def _check(texts: Iterable[tuple[str, str]], edges: set[tuple[str, str]]) -> None:
-    """Refuse labels at pairs that no edge joins."""
+    """Reject labels at pairs that no edge joins."""
     for tail, head in texts:
         if (tail, head) not in edges:
             words = [f"{a} -> {b}" for a, b in sorted(edges)]

@@ -11,13 +11,13 @@
 There is one line per node: its name, levels if it is discrete, family, parents, and the fields of
 its fitted local model. Where they are needed there are also ``neighbours`` in the place of parents where
 edges have no direction, ``typical`` rows of the data that chains start from, ``blankets`` (models of each
-variable given its Markov blanket, with typical rows of their own), ``joint`` (mean and precision matrix of an
-undirected network that is a normal distribution; it has no typical rows, and those of older files are passed
-over), and ``arrays`` that several places share. Files of earlier versions are read through a table of the
-names that have changed since.
+variable given its Markov blanket, with typical rows of their own), ``joint`` (mean and precision matrix of
+an undirected network that is a normal distribution; it has no typical rows, and those of older files are
+passed over), and ``arrays`` that several places share. Files of earlier versions are read through a table of
+the names that have changed since.
 
 ``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
-of ``network.json`` with the large arrays beside it in NumPy's format. Nothing is ever pickled, and
+of ``network.json`` with the large arrays next to it in NumPy's format. Nothing is ever pickled, and
 nothing in a file is executed when it is read.
 
 Reading trusts nothing: names, types, lengths, the version and the graph are checked, and every
@@ -82,7 +82,7 @@ def read_json(content: bytes) -> StoredNet:
 
 
 def write_bundle(stored: StoredNet) -> bytes:
-    """Write a network as a zip archive with its large arrays beside the JSON."""
+    """Write a network as a zip archive with its large arrays next to the JSON."""
     members: list[NDArray[Any]] = []
 
     def store(array: NDArray[Any]) -> str:
@@ -122,7 +122,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def _types() -> dict[str, type]:
-    """Classes that may appear in files, by name; asked for late, since families may be added."""
+    """Classes that may appear in files, by name; requested late, since families may be added."""
     return {**CONDITIONALS, FixedValue.word: FixedValue}
 
 
@@ -144,7 +144,7 @@ def _guard(parse: Callable[[], StoredNet]) -> StoredNet:
 
 
 def _document(stored: StoredNet, codec: Codec) -> bytes:
-    """The JSON text, one line per node."""
+    """Return the JSON text, one line per node."""
     shared = shared_arrays(stored.net)
     head = {"format": FORMAT, "version": VERSION, "about": codec.encode(dict(stored.about))}
     parts = [_text(head)[:-1]]
@@ -159,13 +159,13 @@ def _document(stored: StoredNet, codec: Codec) -> bytes:
 
 
 def _lines(entries: Sequence[Any]) -> str:
-    """A JSON list with one line per entry."""
+    """Return a JSON list with one line per entry."""
     lines = ",\n  ".join(_text(entry) for entry in entries)
     return f"[\n  {lines}]"
 
 
 def _beyond_plain(stored: StoredNet, codec: Codec) -> dict[str, Any]:
-    """What a network holds beside its nodes."""
+    """What a network holds next to its nodes."""
     net = stored.net
     if net is None:
         return {}
@@ -202,7 +202,7 @@ def _nodes(stored: StoredNet, codec: Codec) -> list[dict[str, Any]]:
 
 
 def _parse(content: bytes) -> dict[str, Any]:
-    """The JSON object, if it is one of ours."""
+    """Return the JSON object, if it is one of ours."""
     if not content.strip():
         raise FileError("it is empty")
     try:
@@ -232,7 +232,7 @@ def _stored_net(document: Mapping[str, Any], codec: Codec) -> StoredNet:
     about = codec.decode(document.get("about", {}))
     if not fits(about, dict):
         raise FileError("its 'about' entry must have named entries")
-    # Read without shared arrays at hand, so that none of them can refer to another.
+    # Read without shared arrays available, so that none of them can refer to another.
     arrays = codec.decode(of_type(document.get("arrays", []), list, "arrays"))
     codec = replace(codec, shared=each_of_type(arrays, np.ndarray, "shared array"))
     variables, graph, models = nodes = _read_nodes(document, codec)
@@ -270,7 +270,7 @@ def _read_nodes(document: Mapping[str, Any], codec: Codec) -> Nodes:
 
 
 def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNet:
-    """An undirected network, or the blanket models of a directed one."""
+    """Return an undirected network, or the blanket models of a directed one."""
     variables, graph, models = nodes
     if graph.directed or not models:
         raise FileError("its blanket models must have neighbours and parameters")
@@ -285,7 +285,7 @@ def _markov(nodes: Nodes, document: Mapping[str, Any], codec: Codec) -> MarkovNe
 def _typical(
     variables: tuple[Variable, ...], document: Mapping[str, Any], codec: Codec
 ) -> tuple[NDArray[Any], ...]:
-    """The rows that chains start from."""
+    """Return the rows that chains start from."""
     typical: tuple[NDArray[Any], ...] = of_type(
         codec.decode(document["typical"]), tuple, "set of typical rows"
     )
@@ -299,7 +299,7 @@ def _typical(
 def _joint(
     document: Mapping[str, Any], codec: Codec, variables: tuple[Variable, ...]
 ) -> Joint | None:
-    """The joint distribution of an undirected network, where it has one."""
+    """Return the joint distribution of an undirected network, where it has one."""
     if document.get("joint") is None:
         return None
     numbers = of_type(codec.decode(document["joint"]), dict, "joint distribution")
@@ -361,7 +361,7 @@ EARLIER: dict[int, Mapping[str, str]] = {1: _FIRST, 2: _FIRST}
 
 
 def translate(document: dict[str, Any]) -> dict[str, Any]:
-    """A document of any version in the names of today.
+    """Return a document of any version in the names of today.
 
     >>> old = {"version": 1, "about": {"words": {"model": "parzen"}}, "nodes": []}
     >>> translate(old) == old | {"about": {EARLIER[1]["about.words"]: {"model": "parzen"}}}
@@ -372,7 +372,7 @@ def translate(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rename(kind: str, value: Any, names: Mapping[str, str]) -> Any:
-    """A value with every name in it that of today; numbers of arrays are not looked at."""
+    """Return a value with every name in it that of today; numbers of arrays are not looked at."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return [_rename(kind, item, names) for item in value]
     if not isinstance(value, dict) or "$array" in value:

@@ -5,7 +5,7 @@ blanked out before anything is read. All patterns are possessive and fail at the
 that time grows with the length of the text and not with its square, whatever the text is.
 
 Of an XML file nothing is kept but what its reader keeps. Entities may not be declared: a few of them can
-stand for gigabytes of text, or for files of the machine. Element and attribute declarations, which XMLBIF
+represent gigabytes of text, or for files of the machine. Element and attribute declarations, which XMLBIF
 files carry, are passed over; nothing is ever fetched.
 """
 
@@ -54,7 +54,7 @@ class Lines:
         self._position, self._line = 0, 1
 
     def at(self, position: int) -> int:
-        """The number of the line at a position."""
+        """Return the number of the line at a position."""
         if position < self._position:
             self._position, self._line = 0, 1
         self._line += self.text.count("\n", self._position, position)
@@ -68,7 +68,7 @@ class Scanner:
     Parameters
     ----------
     content : the bytes of the file: UTF-8, or Latin-1 as old files are.
-    marks : the signs that stand for themselves, as the inside of a character class.
+    marks : the signs that represent themselves, as the inside of a character class.
     plain : pattern of what is neither quoted nor a comment.
     comment : pattern of a comment.
 
@@ -90,16 +90,16 @@ class Scanner:
         return self.lines.at(self.position)
 
     def line_after(self, position: int) -> int:
-        """The number of the line of the first word from a position on."""
+        """Return the number of the line of the first word from a position on."""
         match = self._token.search(self.text, position)
         return self.lines.at(position if match is None else match.start())
 
     def wrong(self, what: str) -> FileError:
-        """The error for this place in the text."""
+        """Return the error for this place in the text."""
         return error_at(self.line, what)
 
     def take(self) -> str:
-        """The next mark, word or quoted text with its quotes; an empty text at the end."""
+        """Return the next mark, word or quoted text with its quotes; an empty text at the end."""
         match = self._token.search(self.text, self.position)
         self.position = len(self.text) if match is None else match.end()
         return "" if match is None else match[0]
@@ -111,14 +111,14 @@ class Scanner:
             raise self.wrong(f"expected {mark!r}, found {got or 'the end of the file'!r}")
 
     def name(self) -> str:
-        """The next word or quoted text, without its quotes."""
+        """Return the next word or quoted text, without its quotes."""
         word = self.take()
         if self._marks.fullmatch(word):
             raise self.wrong(f"expected a name, found {word or 'the end of the file'!r}")
         return unquote(word)
 
     def names(self, closing: str) -> tuple[list[str], str]:
-        """The names up to one of some closing marks, and that mark."""
+        """Return the names up to one of some closing marks, and that mark."""
         names: list[str] = []
         while (word := self.take()) == "" or word not in closing:
             if self._marks.fullmatch(word):
@@ -139,17 +139,17 @@ class Scanner:
         return start, match.end() - 1
 
     def statements(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The parts of a stretch of text that semicolons close; the last one may be open."""
+        """Return the parts of a stretch of text that semicolons close; the last one may be open."""
         for match in STATEMENT.finditer(self.text, start, end):
             yield match.span(1)
 
     def words(self, start: int, end: int, most: int) -> list[str]:
-        """The first marks, words and quoted texts of a stretch of text, at most so many."""
+        """Return the first marks, words and quoted texts of a stretch of text, at most this many."""
         return list(islice(map(WHOLE, self._token.finditer(self.text, start, end)), most))
 
 
 def decode(content: bytes) -> str:
-    """Give the text of a file in UTF-8, or in Latin-1 as old files are."""
+    """Return the text of a file in UTF-8, or in Latin-1 as old files are."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -160,7 +160,7 @@ def decode(content: bytes) -> str:
 
 
 def _blank_comments(text: str, plain: str, comment: str) -> str:
-    """The text without its comments, on as many lines; quotes and comments must be closed."""
+    """Return the text without its comments, on as many lines; quotes and comments must be closed."""
     pattern = re.compile(
         rf"(?P<plain>(?:{plain}|{QUOTED})++)|(?:(?:{comment})\s*+)++|(?P<open>.)", re.DOTALL
     )

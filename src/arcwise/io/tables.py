@@ -11,7 +11,7 @@ files round their numbers, so a row that misses one by at most 1e-4 is divided b
 that misses it by more is an error. Rows within 1e-12 of one are kept as they are, which makes
 reading what was written exact to the last bit.
 
-A reader declares variables and families in a ``Draft`` as it meets them, in any order, calls ``settle`` once
+A reader declares variables and families in a ``Draft`` as it meets them, in any order, calls ``decide`` once
 all are known, which checks everything that does not need the numbers, and only then turns text into
 numbers. So it knows how many numbers to expect, and neither a cut file nor one with a line of a
 hundred megabytes costs more than that.
@@ -173,7 +173,7 @@ def _row_name(variable: Variable, parents: Sequence[Variable], codes: NDArray[np
 
 
 def level_texts(net: DiscreteNet) -> tuple[tuple[str, ...], ...]:
-    """Give the levels of all variables as text, for files.
+    """Return the levels of all variables as text, for files.
 
     Raises
     ------
@@ -330,7 +330,7 @@ class Draft:
             raise error_at(self.lines[child], f"the table of {child!r} names a parent twice")
 
     def shape(self, child: str) -> tuple[int, ...]:
-        """Give the numbers of levels of the parents, in the order of the file, and of the child."""
+        """Return the numbers of levels of the parents, in the order of the file, and of the child."""
         return tuple(len(self.levels[name]) for name in (*self.parents[child], child))
 
     def flat(self, child: str, text: str) -> Numbers:
@@ -384,7 +384,7 @@ class Draft:
         variables: Mapping[str, Variable],
         columns: Mapping[str, int],
     ) -> Numbers:
-        """A table with its parents' axes in the order of their columns."""
+        """Return a table with its parents' axes in the order of their columns."""
         parents = self.parents[child]
         axes = sorted(range(len(parents)), key=lambda axis: columns[parents[axis]])
         above = [variables[parents[axis]] for axis in axes]

@@ -12,7 +12,7 @@
     4  0.9 0.1  0.05 0.95
 
 The level of the last variable of a scope changes fastest. There are no names: variable 7 of twelve
-is called x07, and its levels 0, 1, ... Files of Markov networks (``MARKOV``) are refused.
+is called x07, and its levels 0, 1, ... Files of Markov networks (``MARKOV``) are rejected.
 
 A comment, ``# ...`` or a line beginning with ``c``, changes nothing, with one exception. pyAgrum (up
 to 3.3.1 at least) writes the level of the *first* parent changing fastest among the parents. Its files
@@ -54,15 +54,15 @@ class _Words:
 
     @property
     def line(self) -> int:
-        """The number of the line of the last whole number."""
+        """The number of the line of the last integer."""
         return self.lines.at(self.position)
 
     def some(self, count: int) -> list[str]:
-        """The next words, at most so many."""
+        """Return the next words, at most this many."""
         return list(islice(map(WHOLE, self._found), count))
 
     def whole(self, what: str, least: int, most: int) -> int:
-        """The next word as a whole number between two bounds."""
+        """Return the next word as an integer between two bounds."""
         match = next(self._found, None)
         word = "" if match is None else match[0]
         self.position = len(self.text) if match is None else match.start()

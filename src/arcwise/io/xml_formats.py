@@ -115,7 +115,7 @@ class _Xdsl:
         return list(names)
 
     def table(self, node: str) -> Numbers:
-        """The table of a node, once all nodes are known."""
+        """Return the table of a node, once all nodes are known."""
         if self.kinds[node] == "cpt":
             return self.draft.flat(node, self.texts[node])
         codes = {name: code for code, name in enumerate(self.draft.levels[node])}
@@ -244,7 +244,7 @@ class _Xmlbif:
             self.texts[child] = self.one(block, "TABLE")
 
     def one(self, block: Mapping[str, list[str]], tag: str) -> str:
-        """The text of an element that a block has once."""
+        """Return the text of an element that a block has once."""
         texts = block.get(tag, [])
         if len(texts) != 1:
             raise error_at(self.line, f"a block must have one {tag}, got {len(texts)}")
@@ -307,7 +307,7 @@ def write_xmlbif(net: DiscreteNet) -> bytes:
 
 
 def _text(text: str, name: str) -> str:
-    """A name as XMLBIF has it."""
+    """Return a name as XMLBIF has it."""
     if text != text.strip():
         raise FileError(
             f"variable {name!r} has the text {text!r}, but XMLBIF drops spaces at the ends"
