@@ -134,7 +134,7 @@ def _rare(shares: Array) -> NDArray[np.bool_]:
 
 
 def _slowest(parts: Judgement) -> float:
-    """The least ESS of indicators that change often enough to have one."""
+    """Return the least ESS of indicators that change often enough to have one."""
     return float(np.min(parts[3], initial=np.inf, where=~_rare(parts[0])))
 
 

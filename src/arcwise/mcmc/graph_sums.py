@@ -124,7 +124,7 @@ def tabulate_scores(
 
 
 def exact_memory(p: int) -> int:
-    """Bytes that `exact` needs for so many variables."""
+    """Bytes that `exact` needs for this many variables."""
     return 3 * 8 * p * (1 << (p - 1)) + 5 * 8 * (1 << p)
 
 
@@ -204,7 +204,7 @@ def _sums(
 
 
 def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
-    """A check that says how far the sums are, and raises `SearchEnd` where the watcher wants an end."""
+    """Return a check that says how far the sums are, and raises `SearchEnd` where the watcher wants an end."""
     times, whole = count(1), kernel.slices(p)
 
     def check() -> None:
@@ -242,7 +242,7 @@ def _fill(score: Score, limits: Limits, child: int, row: Array, trail: Trail) ->
 
 
 def _mask(members: Iterable[int], child: int) -> int:
-    """A set of others of a child as a mask over them."""
+    """Return a set of others of a child as a mask over them."""
     return sum(1 << (u - (u > child)) for u in members)
 
 
@@ -277,7 +277,7 @@ class Way(NamedTuple):
 
 
 def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 * _GIB) -> Way:
-    """Exact sums where they take seconds, else partitions; graphs one by one where these cannot be had.
+    """Exact sums where they take seconds, else partitions; graphs one at a time where these cannot be had.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 
 
 
 def _fits(limits: Limits) -> int:
-    """How many local models all parent sets are."""
+    """Return how many local models all parent sets are."""
     most = len(limits.nodes) if limits.max_parents is None else limits.max_parents
     return sum(
         sum(comb(len(limits.candidates(v)), j) for j in range(most + 1))

@@ -13,8 +13,8 @@ Single moves hardly lead from one good region of graphs to another that differs 
 things help. First, several variables are permuted among their places in one step, in proportion to the
 weights of all their permutations: a variable with some of those that it is tied to most, or a group of
 variables in whose parents the best graphs of short chains from random starts differ. Second, where a
-`ladder` is asked for, chains at lower powers of the score run beside the first and swap their states with it
-(parallel tempering; Geyer 1991).
+`ladder` is requested, chains at lower powers of the score run next to the first and swap their states with
+it (parallel tempering; Geyer 1991).
 
 A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is
 undone if it does not fulfil it.
@@ -90,7 +90,7 @@ class OrderSampler:
     limits : rules bound to the score's columns.
     candidates : for each variable the parents to choose from where not all sets can be listed; by default
         chosen by the score, and grown until a chain takes hardly any from outside.
-    ladder : powers of the score of chains beside the first, each of which swaps states with the next; none
+    ladder : powers of the score of chains next to the first, each of which swaps states with the next; none
         by default, `choose_ladder` chooses some.
     groups : variables to move together; by default those in whose parents short chains end differently.
     check : called now and then while candidates and groups are found. Where it raises `SearchEnd` while
@@ -135,7 +135,7 @@ class OrderSampler:
         return {"candidates": self.candidates, "ladder": self.ladder, "groups": self.groups}
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """The state to begin with: the order or partition of a graph, random ones if none is given."""
+        """Return the state to begin with: the order or partition of a graph, random ones if none is given."""
         if start is not None and not self.bounds.allows_graph(start):
             raise FitError("The start graph of a chain must obey the rules.")
         states = []
@@ -168,7 +168,7 @@ class OrderSampler:
         return there, join_pieces(pieces, state.parents.shape[1:], reporter.ended)
 
     def _ready(self, state: State) -> tuple[PlaceChain, ...]:
-        """The chains, at a state."""
+        """Return the chains, at a state."""
         if not self._chains:
             groups = self.groups or ()
             first = PlaceChain(self.lists.kernel(), levels=self.levels, groups=groups)
@@ -235,7 +235,7 @@ class OrderSampler:
         return tuple(group for group, _ in counts.most_common(_KEPT))
 
     def _restrict(self, graph: DAG) -> DAG:
-        """The graph, without parents whose sets are not listed or have no score."""
+        """Return the graph, without parents whose sets are not listed or have no score."""
         scores = (self.score.local(child, row) for child, row in enumerate(graph.parents))
         whole = self.candidates is None and not any(map(np.isneginf, scores))
         return graph if whole else _nearest(self.lists, graph)
@@ -286,7 +286,7 @@ class _PieceReporter:
         return self.ended
 
     def between(self, steps: int, chain: PlaceChain) -> None:
-        """After a piece of so many steps."""
+        """After a piece of this many steps."""
         self.done += steps
         if not self.ended and time.perf_counter() - self.last > _EVERY:
             self(0, chain.total)
@@ -312,7 +312,7 @@ def _go_on(steps: int, score: float) -> bool:
 
 
 def _nearest(lists: ParentLists, graph: DAG) -> DAG:
-    """The graph with parents left out until each variable's are listed: the best set inside them."""
+    """Return the graph with parents left out until each variable's are listed: the best set inside them."""
     mine, rows = pack_rows(graph), []
     for child, (sets, scores) in enumerate(zip(lists.sets, lists.scores, strict=True)):
         fits = np.flatnonzero(~(sets & ~mine[child]).any(axis=1))
@@ -335,7 +335,7 @@ class PartitionSampler(OrderSampler):
     levels: ClassVar[bool] = True
 
     def _places(self, graph: DAG) -> NDArray[np.int64]:
-        """The element of each variable: one after the last of its parents."""
+        """Return the element of each variable: one after the last of its parents."""
         places = np.zeros(len(graph.nodes), dtype=np.int64)
         for v in graph.order():
             places[v] = max((places[u] + 1 for u in graph.parents[v]), default=0)

@@ -44,7 +44,7 @@ class ParentLists:
     scores : for each variable (n,), none -inf.
     candidates : for each variable the parents whose sets are all there; None where every set is that the
         rules allow.
-    extended : largest number of candidates beside which a parent from outside is listed, -1 for none.
+    extended : largest number of candidates next to which a parent from outside is listed, -1 for none.
     """
 
     sets: tuple[Words, ...]
@@ -131,19 +131,19 @@ def _budget(score: Score) -> int:
 
 
 def _room(limits: Limits, child: int) -> int:
-    """How many parents a variable may have beside the required ones."""
+    """Return how many parents a variable may have next to the required ones."""
     p = len(limits.nodes)
     return (p if limits.max_parents is None else limits.max_parents) - len(limits.required[child])
 
 
 def _ways(limits: Limits, child: int, size: int | None = None) -> int:
-    """How many sets of at most `size` candidates there are, of all that the rules allow by default."""
+    """Return how many sets of at most `size` candidates there are, of all that the rules allow by default."""
     free = len(limits.candidates(child)) if size is None else size
     return sum(comb(free, j) for j in range(min(free, _room(limits, child)) + 1))
 
 
 def _count_candidates(limits: Limits, child: int, budget: int) -> int:
-    """How many candidates a variable gets: half of its part of the budget is for their own sets."""
+    """Return how many candidates a variable gets: half of its part of the budget is for their own sets."""
     share = budget / (2 * len(limits.nodes))
     size = _MOST
     while size > _LEAST and _ways(limits, child, size) > share:
@@ -190,7 +190,8 @@ def _choose_candidates(score: Score, limits: Limits, child: int, size: int) -> t
 def _list_sets(
     score: Score, limits: Limits, child: int, candidates: Sequence[int], depth: int
 ) -> tuple[Words, Array]:
-    """All sets of candidates, and those of at most `depth` with one parent from outside; bits and scores.
+    """Return all sets of candidates, and those of at most `depth` with one parent from outside; bits and
+    scores.
 
     Sets that score -inf are left out.
     """

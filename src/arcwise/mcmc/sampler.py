@@ -118,7 +118,7 @@ class Sampler(Protocol):
         ...
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """The state to begin with, at a random graph if none is given."""
+        """Return the state to begin with, at a random graph if none is given."""
         ...
 
     def advance(
@@ -142,7 +142,7 @@ class Chain:
     parents : (draws, p, words) bits of the graphs' parents.
     log_scores : (draws,) their scores.
     infos : of each piece of the run.
-    state : where it ended; `run` goes on from there.
+    state : where it ended; `run` continues from there.
     stopped : why it ended early.
     """
 
@@ -173,7 +173,7 @@ class Chain:
         return visited
 
     def counts(self) -> dict[DAG, int]:
-        """How often each graph was visited, most often first."""
+        """Return how often each graph was visited, most often first."""
         flat = self.parents.reshape(len(self), -1)
         rows, first, number = np.unique(flat, axis=0, return_index=True, return_counts=True)
         order = np.lexsort((first, -number)).tolist()
@@ -186,7 +186,7 @@ class Chain:
         }
 
     def indicators(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
-        """Whether each arc was there: (draws, tail, head), of a stretch of the draws."""
+        """Return whether each arc was there: (draws, tail, head), of a stretch of the draws."""
         bits = self.parents[first:last]
         p = len(self.nodes)
         flat = np.unpackbits(
@@ -197,7 +197,7 @@ class Chain:
         return flat[:, :, :p].transpose(0, 2, 1).astype(bool)
 
     def arcs(self) -> NDArray[np.float64]:
-        """How often each arc was there: (tail, head), shares of the draws."""
+        """Return how often each arc was there: (tail, head), shares of the draws."""
         p = len(self.nodes)
         shares = np.zeros((p, p))
         for first in range(0, len(self), 4096):
@@ -265,7 +265,7 @@ def run(
     Parameters
     ----------
     sampler : what to run.
-    start : a graph, None for a random one, or the state of an earlier chain to go on from.
+    start : a graph, None for a random one, or the state of an earlier chain to continue from.
     rng : random generator; may be None where a state is given, which has its own.
     draws : graphs to record.
     burn_in, thin : steps.
@@ -339,7 +339,7 @@ def generator(rng: np.random.Generator) -> Words:
 
 
 def bound_limits(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
-    """The limits, or none; they must be bound to the same variables."""
+    """Return the limits, or none; they must be bound to the same variables."""
     result = Limits.none(nodes) if limits is None else limits
     if result.nodes != nodes:
         raise FitError("The rules must be bound to the variables of the score: bind them again.")
@@ -347,7 +347,7 @@ def bound_limits(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
 
 
 def permits(limits: Limits) -> Callable[[Words], bool] | None:
-    """The condition on whole graphs as compiled chains ask it, given bits; None if there is none."""
+    """Return the condition on whole graphs as compiled chains ask it, given bits; None if there is none."""
     condition = limits.condition
     if condition is None:
         return None
@@ -362,7 +362,7 @@ def permits(limits: Limits) -> Callable[[Words], bool] | None:
 def random_start(
     limits: Limits, rng: np.random.Generator, candidates: Sequence[Sequence[int]] | None = None
 ) -> DAG:
-    """A graph that the rules allow: arcs along a random order, about one for each variable.
+    """Return a graph that the rules allow: arcs along a random order, about one for each variable.
 
     `candidates` are the parents to choose from, those that the rules allow by default.
 

@@ -9,7 +9,7 @@ and a rejected step counts G again. A condition on whole graphs is obeyed by rej
 other rules allow. Some steps may instead
 
 * turn an arc chosen among all (`flips`), accepted by the scores alone, or
-* turn it and draw the parents of both its ends anew, from all sets that leave the graph acyclic (`redraws`;
+* turn it and draw the parents of both its ends again, from all sets that leave the graph acyclic (`redraws`;
   the new edge reversal of Grzegorczyk and Husmeier 2008), which leads out of local optima.
 
 `beta` is a power of the score: below 1 the chain moves more freely and samples a flatter distribution.
@@ -105,7 +105,7 @@ class StructureSampler:
         return {"flips": self.flips, "redraws": self.redraws, "beta": self.beta}
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """The state to begin with, at a random graph if none is given."""
+        """Return the state to begin with, at a random graph if none is given."""
         graph = self._random(rng) if start is None else start
         if not self.bounds.allows_graph(graph):
             raise FitError("The start graph of a chain must obey the rules.")
@@ -114,7 +114,9 @@ class StructureSampler:
         return State(pack_rows(graph), generator(rng), 0, _NONE)
 
     def _random(self, rng: np.random.Generator) -> DAG:
-        """A random graph, of a finite score if one of some is; else one without parents that have none."""
+        """Return a random graph, of a finite score if one of some is; else one without parents that have
+        none.
+        """
         graph = random_start(self.bounds, rng)
         for _ in range(_TRIES):
             if total(self.score, graph) > -np.inf:
@@ -140,7 +142,7 @@ class StructureSampler:
         return State(parents, words, step, _NONE), visited
 
     def transitions(self, graph: DAG) -> dict[DAG, float]:
-        """Probabilities of the next graph, for a chain that adds and takes out single arcs only.
+        """Probabilities of the next graph, for a chain that adds and removes single arcs only.
 
         The graph itself is there with the probability that it stays.
         """
@@ -160,11 +162,11 @@ class StructureSampler:
         return chances
 
     def log_score(self) -> float:
-        """The score of the graph where the last `advance` ended."""
+        """Return the score of the graph where the last `advance` ended."""
         return -np.inf if self._chain is None else self._chain.total
 
     def _ready(self) -> StructureChain:
-        """The compiled chain, with all that it remembers."""
+        """Return the compiled chain, with all that it remembers."""
         if self._chain is None:
             self._chain, self._source = self._kernel(), self.score.compiled()
         return self._chain
@@ -267,7 +269,7 @@ class TemperedSampler:
         return {name: getattr(self, name) for name in names}
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """All chains at the start graph, or each at a random one."""
+        """Return all chains at the start graph, or each at a random one."""
         states = [chain.init(rng, start) for chain in self.chains]
         words = [state.generator for state in states]
         return State(
@@ -313,7 +315,7 @@ class TemperedSampler:
 
 
 def _uniform(words: NDArray[np.uint64]) -> float:
-    """A number in (0, 1]: the first word counts on, and is mixed (Steele, Lea and Flood 2014)."""
+    """Return a number in (0, 1]: the first word counts on, and is mixed (Steele, Lea and Flood 2014)."""
     mask = (1 << 64) - 1
     x = (int(words[0]) + 0x9E3779B97F4A7C15) & mask
     words[0] = x
