@@ -19,7 +19,7 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
 
     Numbers with few values, which a table may hold as levels, become numbers again where the
     network has a continuous variable; levels are coded as the network codes them. A variable that
-    the table does not have becomes a column of gaps; columns that the network does not have are
+    the table does not have becomes a column of missing values; columns that the network does not have are
     left out. Both are said in the notes.
 
     Parameters
@@ -84,7 +84,7 @@ def _names_without(names: Sequence[str], others: Collection[str]) -> list[str]:
 
 
 def _encode_column(variable: Variable, table: Table) -> NDArray[Any]:
-    """A column of the table in the coding of the network's variable."""
+    """Return a column of the table in the coding of the network's variable."""
     source, column = table.variable(variable.name), table.column(variable.name)
     if variable.levels is None:
         return _finite(variable.name, numbers_of(source, column))
@@ -127,7 +127,7 @@ def _looked_up(variable: Variable, source: Variable, column: NDArray[Any]) -> ND
 
 
 def _value(variable: Variable, raw: float) -> object:
-    """The value behind a stored number; None for a gap."""
+    """Return the value behind a stored number; None for a missing value."""
     if variable.levels is None:
         return None if np.isnan(raw) else raw
     return [*variable.levels, None][int(raw)]

@@ -142,7 +142,7 @@ def random_regressions(graph: DAG, rng: np.random.Generator) -> BayesNet:
 def _parents(
     count: int, arcs: int | None, max_parents: int, rng: np.random.Generator
 ) -> tuple[tuple[int, ...], ...]:
-    """Parents of each node, so many arcs in all."""
+    """Parents of each node, this many arcs in all."""
     places = np.minimum(np.arange(count), max_parents)  # for parents, along a random order
     room = int(places.sum())
     n_arcs = min(round(ARCS_PER_NODE * count), room) if arcs is None else arcs

@@ -47,14 +47,14 @@ _INDEFINITE = "The precision matrix of a normal distribution must be positive de
 _ROUNDING = 1e-9
 
 _POINTS = 512
-"""Most rows that stand for a distribution."""
+"""Most rows that represent a distribution."""
 
 
 class Joint(Protocol):
     """The joint distribution behind an undirected network, whose local models are its own."""
 
     def check(self, graph: UGraph) -> None:
-        """Refuse another number of variables, or a dependence that the graph denies."""
+        """Reject another number of variables, or a dependence that the graph denies."""
         ...
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
@@ -62,7 +62,7 @@ class Joint(Protocol):
         ...
 
     def points(self) -> Array:
-        """Rows that stand for the distribution, made without chance; chains start from them."""
+        """Rows that represent the distribution, made without chance; chains start from them."""
         ...
 
     def local(self, node: int, inputs: Sequence[int]) -> Conditional:
@@ -70,7 +70,7 @@ class Joint(Protocol):
         ...
 
     def chain(self, graph: UGraph) -> tuple[Sequence[tuple[int, ...]], Sequence[Conditional]]:
-        """The parents and local models of a directed network with this distribution."""
+        """Return the parents and local models of a directed network with this distribution."""
         ...
 
 
@@ -82,13 +82,13 @@ def _check_size(size: int, graph: UGraph) -> None:
 
 
 def normal_of(joint: Joint | None) -> NormalJoint | None:
-    """The normal distribution that a joint is, or None; a joint is one if it has a property `normal`."""
+    """Return the normal distribution that a joint is, or None; a joint is one if it has a property `normal`."""
     normal: NormalJoint | None = getattr(joint, "normal", None)
     return normal
 
 
 def factors_of(joint: Joint | None) -> TableJoint | None:
-    """The product of tables that a joint is, or None; a joint is one if it has a property `factors`."""
+    """Return the product of tables that a joint is, or None; a joint is one if it has a property `factors`."""
     factors: TableJoint | None = getattr(joint, "factors", None)
     return factors
 
@@ -158,7 +158,7 @@ class NormalJoint:
         return self
 
     def check(self, graph: UGraph) -> None:
-        """Refuse another number of variables, or an entry for a pair that the graph does not join."""
+        """Reject another number of variables, or an entry for a pair that the graph does not join."""
         _check_size(len(self.mean), graph)
         linked = self.precision != 0
         np.fill_diagonal(linked, False)
@@ -208,7 +208,7 @@ class NormalJoint:
     def chain(
         self, graph: UGraph
     ) -> tuple[tuple[tuple[int, ...], ...], tuple[GaussianConditional, ...]]:
-        """The parents and local models of a directed network with this distribution."""
+        """Return the parents and local models of a directed network with this distribution."""
         order = np.array(cardinality_order(graph), dtype=np.intp)[::-1]
         scale = self._scale[order]
         root = _triangle(self.precision[np.ix_(order, order)] * np.outer(scale, scale))
@@ -331,10 +331,10 @@ class TableJoint:
     def chain(
         self, graph: UGraph
     ) -> tuple[tuple[tuple[int, ...], ...], tuple[DiscreteConditional, ...]]:
-        """The parents and local models of a directed network with this distribution.
+        """Return the parents and local models of a directed network with this distribution.
 
-        Along an order in which variables can be summed out, backwards: the parents of each are those that are
-        summed out later and share a table with it by then.
+        Along an order in which variables can be summed out, backwards: the parents of each are those that
+        are summed out later and share a table with it by then.
         """
         order = plan(self.levels, self.scopes).order
         near: list[set[int]] = [set() for _ in self.levels]
@@ -355,7 +355,7 @@ class TableJoint:
 
 
 def _rows(shares: Array) -> DiscreteConditional:
-    """The last variable given the others; even probabilities where these cannot be together."""
+    """Return the last variable given the others; even probabilities where these cannot be together."""
     sums = shares.sum(axis=-1, keepdims=True)
     even = np.full(shares.shape, 1.0 / shares.shape[-1])
     return DiscreteConditional(np.divide(shares, sums, out=even, where=sums > 0))

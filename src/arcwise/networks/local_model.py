@@ -98,7 +98,7 @@ class LocalModel(Framed):
 
 
 def local_model(net: Net, name: str) -> LocalModel:
-    """The local model of a variable of a network.
+    """Return the local model of a variable of a network.
 
     Raises
     ------

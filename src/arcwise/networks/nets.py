@@ -62,7 +62,7 @@ class FixedValue:
     value: float
 
     def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
-        """Tell whether the value is a number, or the code of one of the levels."""
+        """Return whether the value is a number, or the code of one of the levels."""
         codes = range(max(len(variable.levels or ()), 1))
         return math.isfinite(self.value) and (not variable.discrete or self.value in codes)
 
@@ -77,7 +77,7 @@ class FixedValue:
         return Constant(float(self.value))
 
     def as_table(self, levels: int) -> NDArray[np.float64]:
-        """A table with all of the probability at the value, a code."""
+        """Return a table with all of the probability at the value, a code."""
         return np.where(np.arange(levels) == int(self.value), 1.0, 0.0)
 
     def logpdf(self, y: NDArray[Any], xs: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
@@ -85,13 +85,13 @@ class FixedValue:
         return np.where(y == self.value, 0.0, -np.inf)
 
     def distribution(self, xs: tuple[NDArray[Any], ...], size: int) -> Normal:
-        """The value without spread, once per row."""
+        """Return the value without spread, once per row."""
         return Normal(np.full(size, float(self.value)), np.zeros(size))
 
     def sample(
         self, xs: tuple[NDArray[Any], ...], rng: np.random.Generator, size: int
     ) -> NDArray[Any]:
-        """The value, once per row; nothing is drawn."""
+        """Return the value, once per row; nothing is drawn."""
         return np.full(size, self.value)
 
 
@@ -125,7 +125,7 @@ class AnyNet:
         return tuple(conditional.word for conditional in self.conditionals)
 
     def index(self, name: str) -> int:
-        """Give the column number of a variable; an unknown name is an error with close matches."""
+        """Return the column number of a variable; an unknown name is an error with close matches."""
         low = bisect_left(self.names, name) if isinstance(name, str) else 0
         if self.names[low : low + 1] != (name,):
             raise DataError(f"The network has no variable {name!r}. {close_to(name, self.names)}")
@@ -192,7 +192,7 @@ class BayesNet(AnyNet):
 class MarkovNet(AnyNet):
     """An undirected network: each variable's distribution given its neighbours.
 
-    Fitted one by one, the conditionals need not belong to any joint density. Their product is a
+    Fitted one at a time, the conditionals need not belong to any joint density. Their product is a
     *pseudo-likelihood* (Besag 1975); answers come from Gibbs sampling. Where there is a `joint`, the
     conditionals are its own, and answers and densities are exact.
 
@@ -276,13 +276,13 @@ Net = BayesNet | MarkovNet
 
 
 def _short(net: Net, edges: str) -> str:
-    """A network in one line: a list of all its numbers would be a list of the data."""
+    """Return a network in one line: a list of all its numbers would be a list of the data."""
     kinds, count = ", ".join(sorted(set(net.models))), len(net.names)
     return f"<{type(net).__name__} of {plural(count, 'variable')}, {edges} ({kinds})>"
 
 
 def _check(net: Net) -> None:
-    """Refuse parts that do not belong together."""
+    """Reject parts that do not belong together."""
     if list(net.names) != sorted(set(net.names)):
         raise GraphError("The variables of a network must be sorted by name, each once.")
     if net.graph.nodes != net.names:
@@ -299,7 +299,7 @@ def _check(net: Net) -> None:
 
 
 def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
-    """Log density of rows without gaps: the sum of the local ones.
+    """Log density of rows without missing values: the sum of the local ones.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 
     Returns
     -------
-    One number per row, in nats; NaN where a row has a gap in a continuous variable.
+    One number per row, in nats; NaN where a row has a missing value in a continuous variable.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -320,7 +320,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 
 
 def pseudo_log_density(net: MarkovNet, columns: Columns) -> NDArray[np.float64]:
-    """Log pseudo-likelihood of rows without gaps: each variable given all others, summed.
+    """Log pseudo-likelihood of rows without missing values: each variable given all others, summed.
 
     It is not a density of the row, and does not compare with one; it compares undirected networks of
     the same variables with each other.
@@ -346,7 +346,7 @@ def _local_sum(net: Net, columns: Columns) -> NDArray[np.float64]:
 
 
 def whole(what: str, number: object) -> int:
-    """Return a non-negative integer as an int, or refuse what is none.
+    """Return a non-negative integer as an int, or reject what is none.
 
     >>> whole("seed", np.int64(3))
     3
