@@ -2,7 +2,7 @@
 
 `Normal`, `Student` and `Mixture` (of normals), `Grid` (a density known at points), `Categorical` (a
 probability for each level); `RowParts` puts parts of a table's rows together, and `Average` takes in
-distributions one by one.
+distributions one at a time.
 """
 
 from arcwise.distributions.categorical import Categorical, no_numbers

@@ -53,7 +53,7 @@ class Categorical(Readings):
         return cls(weights / weights.sum(axis=1, keepdims=True), levels, name)
 
     def with_levels(self, levels: tuple[Any, ...], name: str) -> Categorical:
-        """The same with the levels and the name of a variable."""
+        """Return the same with the levels and the name of a variable."""
         return replace(self, levels=levels, name=name)
 
     @property
@@ -72,7 +72,7 @@ class Categorical(Readings):
         return self.probabilities
 
     def with_shares(self, shares: Array) -> Categorical:
-        """The same levels with other probabilities."""
+        """Return the same levels with other probabilities."""
         return replace(self, probabilities=shares)
 
     def chances(self, levels: int) -> Array:
@@ -81,12 +81,12 @@ class Categorical(Readings):
 
     @property
     def numeric(self) -> bool:
-        """Whether the levels are numbers; truth values are not."""
+        """Whether the levels are numbers; booleans are not."""
         return all(map(is_number, self.levels or ()))
 
     @cached_property
     def numbers(self) -> Array:
-        """The levels as numbers; text and truth values have none."""
+        """The levels as numbers; text and booleans have none."""
         if not self.numeric:
             raise no_numbers(self.name)
         count = self.probabilities.shape[1]
@@ -140,7 +140,7 @@ class Categorical(Readings):
         return out
 
     def holds(self, event: Any) -> NDArray[np.bool_]:
-        """The levels that an event holds for."""
+        """Return the levels that an event holds for."""
         if isinstance(event, tuple) and self.numeric:
             low, high = interval(self.name, event)
             return (self.numbers >= low) & (self.numbers <= high)
@@ -178,12 +178,12 @@ class Categorical(Readings):
         return replace(self, probabilities=np.einsum("rs,rsl->rl", share, lines))
 
     def take(self, rows: Any) -> Categorical:
-        """The distributions of some rows."""
+        """Return the distributions of some rows."""
         return replace(self, probabilities=self.probabilities[rows])
 
 
 def no_numbers(name: str) -> DataError:
-    """What is said where a mean, an sd or a quantile of text is asked for."""
+    """What is said where a mean, an sd or a quantile of text is requested."""
     return DataError(
         f"The levels of {name!r} are not numbers, so it has no mean, sd or quantile: use its "
         "probabilities."

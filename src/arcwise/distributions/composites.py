@@ -18,7 +18,7 @@ _HALVINGS = 60
 
 
 def blend(parts: Sequence[Distribution], weights: Array) -> Distribution:
-    """The average of distributions of the same rows.
+    """Return the average of distributions of the same rows.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Blend(Readings):
     weights: Array
 
     def _weighted_sum(self, values: Sequence[Array]) -> Array:
-        """The weighted sum of what the parts say, row by row."""
+        """Return the weighted sum of what the parts say, row by row."""
         stacked = np.stack(values)
         lines = self.weights.reshape(self.weights.shape + (1,) * (stacked.ndim - 2))
         sums: Array = (lines * stacked).sum(axis=0)
@@ -121,7 +121,7 @@ class Blend(Readings):
         raise DataError("An average over models cannot be pooled.")
 
     def take(self, rows: Any) -> Distribution:
-        """The distributions of some rows."""
+        """Return the distributions of some rows."""
         return Blend(tuple(part.take(rows) for part in self.parts), self.weights[:, rows])
 
 
@@ -135,7 +135,7 @@ _FEW = 1024
 class RowParts(Readings):
     """Distributions of parts of the rows; each part says which rows it has.
 
-    A part may also be a function that works its distributions out when they are asked for, each time anew:
+    A part may also be a function that works its distributions out when they are requested, each time again:
     so a large table needs no memory for the weights of mixtures.
 
     >>> from arcwise.distributions import Normal
@@ -149,7 +149,7 @@ class RowParts(Readings):
 
     @classmethod
     def of(cls, parts: Iterable[Part], size: int) -> Distribution:
-        """Put parts together; one that is small and has all rows stands for itself."""
+        """Put parts together; one that is small and has all rows represents itself."""
         filled = tuple((places, part) for places, part in parts if len(places))
         if len(filled) == 1 and size <= _FEW and (np.diff(filled[0][0]) == 1).all():
             return cls(filled, size)._single()
@@ -205,7 +205,7 @@ class RowParts(Readings):
         return self._single().pool_rows(size, weights)
 
     def take(self, rows: Any) -> Distribution:
-        """The distributions of some rows; of a single part only."""
+        """Return the distributions of some rows; of a single part only."""
         return self._single().take(rows)
 
     def _single(self) -> Distribution:
@@ -244,7 +244,7 @@ class Average:
             self.kept = [distribution]
 
     def found(self) -> Distribution:
-        """The average, one distribution a row."""
+        """Return the average, one distribution a row."""
         last = self.kept[-1]
         if last.shares is not None:
             return last.with_shares(self.total / self.count)
@@ -252,7 +252,7 @@ class Average:
 
 
 def _side_by_side(distributions: list[Distribution]) -> Distribution:
-    """The distributions of each row as a run of rows."""
+    """Return the distributions of each row as a run of rows."""
     names = [part.name for part in fields(distributions[0])]  # type: ignore[arg-type]
     columns = {
         name: np.stack([getattr(part, name) for part in distributions], axis=1) for name in names
@@ -262,7 +262,7 @@ def _side_by_side(distributions: list[Distribution]) -> Distribution:
 
 
 def centre(distribution: Distribution) -> Array:
-    """A number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
+    """Return a number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
     levels = distribution.nominal
     if levels is None:
         return distribution.mean
@@ -271,7 +271,7 @@ def centre(distribution: Distribution) -> Array:
 
 
 def refuse_beyond(distribution: Distribution, name: str) -> None:
-    """Refuse distributions that are beyond the numbers of a computer, as after evidence of 1e200."""
+    """Reject distributions that are beyond the numbers of a computer, as after evidence of 1e200."""
     if not np.isfinite(centre(distribution)).all():
         raise FitError(
             f"The answer for {name!r} is beyond the largest number: the evidence is too extreme."

@@ -51,11 +51,11 @@ class Readings(Protocol):
         return None
 
     def with_shares(self, shares: Array) -> Distribution:
-        """The same components with other weights."""
+        """Return the same components with other weights."""
         raise DataError("There are no components in common.")
 
     def chances(self, levels: int) -> Array:
-        """Probability of each of so many levels (rows by levels)."""
+        """Probability of each of this many levels (rows by levels)."""
         raise DataError("A distribution of numbers has no levels.")
 
 
@@ -97,7 +97,7 @@ class Distribution(Readings, Protocol):
         ...
 
     def take(self, rows: Any) -> Distribution:
-        """The distributions of some rows, by their numbers or as a slice."""
+        """Return the distributions of some rows, by their numbers or as a slice."""
         ...
 
 
@@ -113,7 +113,7 @@ def _values(distribution: Distribution) -> Array:
 
 
 def densest(distribution: Distribution) -> float:
-    """The value of largest density of the first row; that of a normal distribution is its centre.
+    """Return the value of largest density of the first row; that of a normal distribution is its centre.
 
     >>> from arcwise.distributions import Normal
     >>> densest(Normal(np.array([2.5]), np.array([1.0])))
@@ -194,7 +194,7 @@ def interval(name: str, pair: object) -> tuple[float, float]:
 
 
 def format_by_spread(x: float, sd: float) -> str:
-    """A number with as many digits as its spread is worth, four at least.
+    """Return a number with as many digits as its spread is worth, four at least.
 
     >>> format_by_spread(12.34567, 2.0), format_by_spread(1e9 + 0.123, 0.2408), format_by_spread(5.0, 0.0)
     ('12.35', '1000000000.1', '5')

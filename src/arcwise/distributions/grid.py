@@ -37,7 +37,7 @@ class Grid(Readings):
     Parameters
     ----------
     points : rows by points, ascending in each row.
-    logs : log densities there, up to a constant for each row, which is taken out here.
+    logs : log densities there, up to a constant for each row, which is removed here.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class Grid(Readings):
         return out
 
     def take(self, rows: Any) -> Grid:
-        """The distributions of some rows."""
+        """Return the distributions of some rows."""
         return Grid(self.points[rows], self.logs[rows])
 
     def inverse(self, row: int, shares: Array) -> Array:
@@ -124,7 +124,7 @@ class Grid(Readings):
         return inner
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x; beyond the points the last straight line goes on."""
+        """Log density at x; beyond the points the last straight line continues."""
         lines = x.reshape(len(x), -1)
         out = np.empty(lines.shape)
         for row, (points, logs) in enumerate(zip(self.points, self.logs, strict=True)):
@@ -181,7 +181,7 @@ def tabulate(logf: LogDensity, low: Array, high: Array, hints: Array, points: in
 
     Returns
     -------
-    A Grid with so many points a row.
+    A Grid with this many points a row.
 
     >>> found = tabulate(lambda x: -0.5 * (x - 3) ** 2, np.array([-50.0]), np.array([50.0]), np.zeros((1, 1)))
     >>> found.mean.round(4).tolist(), found.sd.round(4).tolist()

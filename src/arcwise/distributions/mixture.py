@@ -19,11 +19,11 @@ _REACH = 9.0
 """Standard deviations beyond which a normal holds nothing that a double can tell from zero."""
 
 _STEPS = 80
-"""Most steps towards a quantile: halving alone reaches the last digit in so many."""
+"""Most steps towards a quantile: halving alone reaches the last digit in this many."""
 
 
 def standard_quantiles(q: ArrayLike) -> Array:
-    """Quantiles of the standard normal; shares outside [0, 1] are refused."""
+    """Quantiles of the standard normal; shares outside [0, 1] are rejected."""
     from scipy.special import ndtri
 
     try:
@@ -103,7 +103,7 @@ class Normal(Readings):
         return Mixture(self.mean.reshape(share.shape), self.sd.reshape(share.shape), share)
 
     def take(self, rows: Any) -> Normal:
-        """The distributions of some rows."""
+        """Return the distributions of some rows."""
         return Normal(self.mean[rows], self.sd[rows])
 
 
@@ -124,7 +124,7 @@ class Mixture(Readings):
     Parameters
     ----------
     centres : of the normals: one line for all rows (1 by k), or one line a row.
-    widths : their standard deviations, likewise; a single number may stand for all.
+    widths : their standard deviations, likewise; a single number may represent all.
     weights : rows by k; each row sums to one.
 
     >>> found = Mixture(np.array([[0.0, 4.0]]), np.ones((1, 2)), np.array([[0.5, 0.5]]))
@@ -152,7 +152,7 @@ class Mixture(Readings):
         return self.weights if self.common else None
 
     def with_shares(self, shares: Array) -> Mixture:
-        """The same normals with other weights."""
+        """Return the same normals with other weights."""
         return replace(self, weights=shares)
 
     def _weighted_means(self, values: Array) -> Array:
@@ -177,7 +177,7 @@ class Mixture(Readings):
         return np.sqrt(np.maximum(square, 0.0))
 
     def take(self, rows: Any) -> Mixture:
-        """The distributions of some rows."""
+        """Return the distributions of some rows."""
         common = slice(None) if self.common else rows
         return Mixture(self.centres[common], self.widths[common], self.weights[rows])
 

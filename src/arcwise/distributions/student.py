@@ -119,5 +119,5 @@ class Student(Readings):
         return Blend(parts, share.T)
 
     def take(self, rows: Any) -> Student:
-        """The distributions of some rows."""
+        """Return the distributions of some rows."""
         return Student(self.mean[rows], self.scale[rows], self.df[rows])
