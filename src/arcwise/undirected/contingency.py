@@ -38,11 +38,11 @@ SWEEPS = 1000
 def fitted_tables(
     table: Table, graph: UGraph, smoothing: PseudoCounts, *, check: Callable[[], None] | None = None
 ) -> TableJoint:
-    """The distribution of largest likelihood, or with pseudo-counts, on an undirected graph.
+    """Return the distribution of largest likelihood, or with pseudo-counts, on an undirected graph.
 
     Parameters
     ----------
-    table : discrete columns without gaps, in the order of the graph's nodes.
+    table : discrete columns without missing values, in the order of the graph's nodes.
     graph : the graph.
     smoothing : pseudo-counts of each cell of the largest clique's table, or of the joint table.
     check : called now and then; what it raises ends the work.
@@ -75,7 +75,8 @@ def fitted_tables(
 def largest_likelihood(
     table: Table, graph: UGraph, *, check: Callable[[], None] | None = None
 ) -> tuple[float, float]:
-    """The largest log-likelihood of the rows on an undirected graph, and the number of free parameters.
+    """Return the largest log-likelihood of the rows on an undirected graph, and the number of free
+    parameters.
 
     Parameters and errors as for `fitted_tables`.
     """
@@ -96,7 +97,9 @@ def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
     near = [frozenset(row) for row in graph.neighbours]
 
     def weight(nodes: frozenset[int]) -> float:
-        """The sum over complete subsets, the empty one included; of a complete set the product of levels."""
+        """Return the sum over complete subsets, the empty one included; of a complete set the product of
+        levels.
+        """
         total, remaining = 0.0, set(nodes)
         while any(len(near[v] & remaining) < len(remaining) - 1 for v in remaining):
             least = min(remaining, key=lambda v: (len(near[v] & remaining), v))

@@ -22,11 +22,11 @@ from arcwise.undirected.selection import PenaltyChoice, cut_short, penalties_for
 
 Array = NDArray[np.float64]
 
-# Up to so many columns every graph is measured: it costs nothing, and the curve is whole.
+# Up to this many columns every graph is measured: it costs nothing, and the curve is whole.
 _SMALL = 50
 # A matrix of correlations whose inverse has a larger entry counts as singular.
 _SINGULAR = 1e12
-# Without a bound the way ends where there are fewer rows than this for each neighbour, and so many
+# Without a bound the way ends where there are fewer rows than this for each neighbour, and this many
 # penalties beyond the best were looked at.
 _CROWDED, _BEYOND = 20, 4
 
@@ -45,7 +45,7 @@ def by_ebic(
     ----------
     correlation : of the columns.
     rows : how many rows it is from.
-    penalties : the path, descending; `penalties_for` the correlations if left out.
+    penalties : the path, descending; `penalties_for` the correlations by default.
     gamma : how much the number of possible graphs counts; 0 is the ordinary criterion.
     options : for `glasso_path`.
 
@@ -75,7 +75,7 @@ def by_ebic(
 
 
 def longer(penalties: Sequence[float]) -> tuple[float, ...]:
-    """A path that goes on in the same ratio, half as long again, for where its end is the best.
+    """Return a path that continues in the same ratio, half as long again, for where its end is the best.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class _PathWalk:
 
     @property
     def enough(self) -> float:
-        """A graph with so many edges is not above the best, whatever its likelihood."""
+        """A graph with this many edges is not above the best, whatever its likelihood."""
         if self.price <= 0 or len(self.matrix) <= _SMALL:
             return np.inf
         return float((self.roof - self.best) / self.price)
@@ -209,7 +209,7 @@ class _PathWalk:
 
     @property
     def is_over(self) -> bool:
-        """Whether to go on is idle, or, without a bound, not worth it."""
+        """Whether to continue is idle, or, without a bound, not worth it."""
         if np.isfinite(self.roof):
             return self.edges[-1] >= 2 * self.enough
         crowded = 2 * self.edges[-1] / len(self.matrix) > self.rows / _CROWDED
@@ -242,7 +242,7 @@ class _PathWalk:
 
 
 def _saturated_loglik(matrix: Array, rows: float) -> float:
-    """The largest log-likelihood of the complete graph; infinite where the matrix is singular."""
+    """Return the largest log-likelihood of the complete graph; infinite where the matrix is singular."""
     root = np.sqrt(matrix.diagonal())
     inverted = inverse(matrix / root[:, None] / root)
     if inverted is None or inverted.matrix.diagonal().max() > _SINGULAR:

@@ -4,7 +4,7 @@ Rules. An edge has no direction, so rules about arcs bind the pair.
 
 A required arc requires the edge, whichever way it runs, and so does "a -- b"; an arc that is forbidden
 in one direction forbids the edge. Tiers and a largest number of parents speak of directions alone: they
-are refused.
+are rejected.
 
 Losses. With s(i, B) the local score of i given B, and B_i the neighbours of i, the loss of i without j is
 
@@ -15,7 +15,7 @@ the strength is its edge-removal score (Hofmann and Tresp 1997). Taking an edge 
 neighbours of its two ends only, so only two rows of the matrix are out of date.
 
 Either loss alone bounds the strength from below. So the weakest edge is known once no other edge has a
-known loss below its strength, and where local scores are dear the rest are never asked for: on Boston
+known loss below its strength, and where local scores are dear the rest are never requested: on Boston
 housing (14 columns, Parzen windows) a path from the complete graph to none needs 802 of 1288.
 """
 
@@ -105,7 +105,7 @@ def edge_bounds(limits: Limits) -> EdgeBounds:
 
 
 def _allowed_graph(limits: Limits) -> UGraph:
-    """The complete graph without the pairs that are barred in either direction."""
+    """Return the complete graph without the pairs that are barred in either direction."""
     barred = limits.barred or ()
     every = range(len(limits.nodes))
     rows = (
@@ -118,7 +118,7 @@ def _allowed_graph(limits: Limits) -> UGraph:
 
 
 def bounds_for(nodes: tuple[str, ...], limits: Limits | None) -> EdgeBounds:
-    """The bounds of a run on a score's columns; everything is allowed without limits."""
+    """Return the bounds of a run on a score's columns; everything is allowed without limits."""
     if limits is not None and limits.nodes != nodes:
         raise FitError("The rules must be bound to the variables of the score.")
     return edge_bounds(Limits.none(nodes) if limits is None else limits)
@@ -133,7 +133,7 @@ losses as none, strengths as ties."""
 
 
 def rounding_of(value: float, rows: float) -> float:
-    """The largest difference from a local score, in nats, that counts as rounding.
+    """Return the largest difference from a local score, in nats, that counts as rounding.
 
     >>> rounding_of(-2e6, 100.0), rounding_of(-5.0, 100.0)
     (0.0002, 1e-08)
@@ -144,7 +144,7 @@ def rounding_of(value: float, rows: float) -> float:
 class Losses:
     """An undirected graph with the losses of edges that may go; removals change it in place.
 
-    No local score is asked for twice: that of a boundary after a removal was among the reduced ones
+    No local score is requested twice: that of a boundary after a removal was among the reduced ones
     before it. From the complete graph of p variables down to none there are p (1 + p (p - 1) / 2) in all.
     """
 
@@ -201,7 +201,7 @@ class Losses:
         self.known[node, others] = True
 
     def weakest(self, trail: Trail) -> tuple[int, int] | None:
-        """The weakest edge that may go; of those that tie, the one with the lowest column numbers.
+        """Return the weakest edge that may go; of those that tie, the one with the lowest column numbers.
 
         None if there is none, or if the watcher asked to stop.
         """

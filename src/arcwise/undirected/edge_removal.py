@@ -13,9 +13,9 @@ Later steps may cost less again; they are not taken, since the rule stops at the
 
 The complete graph may be out of reach: tables of counts given all other variables have more cells than rows
 to fill them, and models that look at all pairs of rows are dear with many inputs. `candidates` then says
-where to begin instead: each variable takes others in, one by one, as long as its score rises by more than the
-penalty, and an edge is kept for removal if either end took the other (grow and shrink, Margaritis and Thrun
-1999). Those that would make a table too large do not count.
+where to begin instead: each variable takes others in, one at a time, as long as its score rises by more than
+the penalty, and an edge is kept for removal if either end took the other (grow and shrink, Margaritis and
+Thrun 1999). Those that would make a table too large do not count.
 What shows in three variables together but in no pair of them is missed that way.
 
 In the *edge deletion method* every edge is tested given all other variables, each on its own.
@@ -46,11 +46,11 @@ def boundary(
     until: float | None = None,
     on_step: Watch | None = None,
 ) -> Path:
-    """Take edges out one by one, the weakest first, until only the required ones are left.
+    """Take edges out one at a time, the weakest first, until only the required ones are left.
 
     Parameters
     ----------
-    score : what local models are compared by; every local score is asked for once.
+    score : what local models are compared by; every local score is requested once.
     limits : rules bound by `edge_limits`. Directions are ignored: an arc forbidden in one direction
         forbids the edge, a required one keeps it whichever way it runs.
     until : the largest penalty of interest: the run ends once the graph there is known; None for all.
@@ -58,7 +58,7 @@ def boundary(
 
     Returns
     -------
-    Path : the graph at every penalty, in nats per edge and row. Where the run was cut short, `reach`
+    Path : the graph at every penalty, in nats per edge and row. Where the run was stopped early, `reach`
         says up to which penalty.
 
     Raises
@@ -168,7 +168,7 @@ def _shrink(score: Score, node: int, rows: list[set[int]], selected: set[int]) -
 def _grow(
     score: Score, node: int, allowed: tuple[int, ...], neighbours: list[int], rise: float
 ) -> list[int]:
-    """The others that raise the score of a variable enough, the best first, until none does.
+    """Return the others that raise the score of a variable enough, the best first, until none does.
 
     Differences within rounding raise nothing, and tie.
     """
@@ -239,7 +239,7 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
 
 
 def _by_strength(state: Losses) -> list[Removal]:
-    """All edges that may go, weakest first; ties by column numbers."""
+    """Return all edges that may go, weakest first; ties by column numbers."""
     free = [(one, two) for one, two in np.argwhere(state.free).tolist() if one < two]
     losses = [state.sides(*pair) for pair in free]
     order = descending_order(-np.array([max(both) for both in losses]), ROUNDING).tolist()

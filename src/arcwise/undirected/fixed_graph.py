@@ -6,9 +6,9 @@ covariance S on the edges and the diagonal:
 .. math:: w_{ij} = s_{ij}\ \text{for edges and}\ i = j, \qquad \theta_{ij} = 0\ \text{elsewhere}
 
 (Dempster 1972). On a decomposable graph that has a closed form. On others the columns are solved in turn by
-regression on the neighbours (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, algorithm
-17.1), and Newton's method ends it to full precision. On large graphs that are nearly complete, Newton's
-method finds the few entries of W that the data do not fix.
+regression on the neighbours (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
+algorithm 17.1), and Newton's method ends it to full precision. On large graphs that are nearly complete,
+Newton's method finds the few entries of W that the data do not fix.
 
 In a decomposable graph the nodes can be ordered so that the earlier neighbours of each are all joined.
 The maximum-likelihood estimate is then a chain of regressions, each node on its earlier neighbours:
@@ -18,7 +18,7 @@ The maximum-likelihood estimate is then a chain of regressions, each node on its
 with the coefficients in the rows of B and the residual variances on the diagonal of V. It is the same
 as the sum of the cliques' inverse covariances less those of their separators (Lauritzen 1996, section
 5.3). A graph that is not decomposable becomes so when each node's later neighbours are joined as it is
-taken out, here always one with the fewest neighbours left.
+removed, here always one with the fewest neighbours left.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ _ACCEPTED, _LOST = 1e-8, 1e-14
 _SINGULAR = 1e11
 # One from where it is worth a look whether some variables that are all joined follow from one another.
 _SUSPECT = 1e6
-# For a reason why there is no maximum, cliques of so many variables are looked at, and a variance given the
+# For a reason why there is no maximum, cliques of this many variables are looked at, and a variance given the
 # others that is smaller than this is one.
 _TRIED, _CONDITION = 200, 1e-9
 # How often Theta is doubled before that counts as growing without bound: from fewer rows than columns, where
@@ -114,7 +114,7 @@ def chain(moments: Array, families: Sequence[Family]) -> Inverses:
 
 
 def completion(moments: Array, edges: NDArray[np.bool_]) -> Array | None:
-    """A positive definite matrix with the moments' diagonal and, on the edges, their entries.
+    """Return a positive definite matrix with the moments' diagonal and, on the edges, their entries.
 
     None where a clique of the graph, made decomposable, has a singular covariance.
 
@@ -246,9 +246,9 @@ def refit_graph(
     stop: Callable[[], bool] | None = None,
     places: NDArray[np.bool_] | None = None,
 ) -> Array | None:
-    """The estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
+    """Return the estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
 
-    It is as near to the maximum as comparing likelihoods of so many `rows` takes. `stop`, asked now and
+    It is as near to the maximum as comparing likelihoods of this many `rows` takes. `stop`, asked now and
     then, may end it. `places`, where given, are the entries that may differ from zero, with the diagonal.
 
     Returns
@@ -286,7 +286,7 @@ def refit_graph(
 
 
 def _closed_form(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
-    """The closed form, along an order in which earlier neighbours are all joined."""
+    """Return the closed form, along an order in which earlier neighbours are all joined."""
     order = cardinality_order(graph)
     rank_of = {node: rank for rank, node in enumerate(order)}
     families = [
@@ -333,7 +333,7 @@ def _iterate(
 def _sweep_columns(
     moments: Array, edges: NDArray[np.bool_], begin: Array | None, check: Callable[[], None]
 ) -> tuple[Array, int]:
-    """A precision matrix to start from, and the sweeps it took.
+    """Return a precision matrix to start from, and the sweeps it took.
 
     `begin` is a positive definite matrix that agrees with the moments on the edges. Where none is at
     hand, there may be a maximum all the same: a small penalty on all entries takes its place.
@@ -384,7 +384,7 @@ def _singular_clique(moments: Array, graph: UGraph) -> tuple[int, ...]:
 
 
 def _violation(moments: Array, inverses: Inverses, graph: UGraph) -> float:
-    """How far the inverse of Theta is from S on edges and diagonal."""
+    """Return how far the inverse of Theta is from S on edges and diagonal."""
     back = inverse(inverses.precision)
     places = _places(graph)
     np.fill_diagonal(places, True)

@@ -121,7 +121,7 @@ class Steady(NamedTuple):
     columns: tuple[int, ...]
 
     def note(self, nodes: Sequence[str]) -> str:
-        """A sentence on the columns that got noise; nothing where none did."""
+        """Return a sentence on the columns that got noise; nothing where none did."""
         if not self.columns:
             return ""
         return (
@@ -177,7 +177,7 @@ def _dependent_columns(correlations: Array) -> NDArray[np.intp]:
 
 
 def edge_partials(graph: UGraph, precision: NDArray[np.float64] | None) -> tuple[float, ...] | None:
-    """Give the partial correlations of the edges of a graph, in their order.
+    """Return the partial correlations of the edges of a graph, in their order.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ class Factors:
     alone: bool = False
 
     def on(self, nodes: Sequence[str], order: Sequence[str]) -> Array:
-        """The matrix for some nodes of a table whose columns came in `order`.
+        """Return the matrix for some nodes of a table whose columns came in `order`.
 
         Raises
         ------

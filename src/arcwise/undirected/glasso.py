@@ -199,7 +199,7 @@ def glasso_path(
 
 
 def largest_penalty(covariance: ArrayLike, factors: ArrayLike | None = None) -> float:
-    """The smallest penalty that leaves no edge: the largest covariance of two columns, in size.
+    """Return the smallest penalty that leaves no edge: the largest covariance of two columns, in size.
 
     With `factors` of the penalty, the largest one over its factor; edges whose factor is zero stay.
 
@@ -319,7 +319,7 @@ def _blocks(labels: Indices) -> tuple[Indices, list[Indices]]:
 
 
 def _check_definite(problem: LassoProblem) -> None:
-    """Refuse a covariance that is indefinite, beyond rounding, inside a block that is solved."""
+    """Reject a covariance that is indefinite, beyond rounding, inside a block that is solved."""
     root = 1.0 / np.sqrt(problem.moments.diagonal())
     for members in _blocks(components(problem.moments, problem.table()))[1]:
         block = gather(problem.moments, members, root[members], root[members])

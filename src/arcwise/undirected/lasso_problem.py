@@ -35,7 +35,7 @@ Pairs = Iterable[tuple[int, int]]
 class Piece(NamedTuple):
     """Some variables of a problem, scaled: moments / scale scale', penalties / scale scale'.
 
-    It is `even` where the penalty beside the diagonal is one number before scaling.
+    It is `even` where the penalty next to the diagonal is one number before scaling.
     """
 
     members: Indices
@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 class LassoProblem:
     """A covariance and its penalties.
 
-    `off` is the penalty of the entries beside the diagonal, one number (an array without dimensions) or a
+    `off` is the penalty of the entries next to the diagonal, one number (an array without dimensions) or a
     matrix whose infinite entries hold Theta at zero; `diagonal` that of the diagonal entries.
     """
 
@@ -94,7 +94,7 @@ class LassoProblem:
         return cls(covariance, off, diagonal if penalise_diagonal else np.zeros(size))
 
     def table(self) -> Array:
-        """The penalties beside the diagonal, (p, p), or (1, 1) where all are the same."""
+        """Return the penalties next to the diagonal, (p, p), or (1, 1) where all are the same."""
         return np.atleast_2d(self.off)
 
     def piece(self, members: Indices) -> Piece:
@@ -112,7 +112,7 @@ class LassoProblem:
 
 
 def _multiply(off: Array, factors: Array) -> Array:
-    """The product; infinite factors hold an entry at zero whatever the penalty."""
+    """Return the product; infinite factors hold an entry at zero whatever the penalty."""
     is_held = np.isinf(factors)
     return np.where(is_held, np.inf, off * np.where(is_held, 1.0, factors))
 

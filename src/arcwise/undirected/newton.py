@@ -29,7 +29,7 @@ _DENSE = 0.12
 # Conjugate gradients stop at this gain; Newton's next step then starts two or three digits further.
 _GAIN, _MOST_GRADIENTS = 1e-3, 300
 _MOST_STEPS, _HALVINGS = 60, 30
-# Far from the end directions need not be exact: gradients of this size, and so many of them at most.
+# Far from the end directions need not be exact: gradients of this size, and this many of them at most.
 _FAR, _FEW_GRADIENTS = 0.05, 60
 # Where there is no maximum, every step makes Theta larger by about this factor.
 _DOUBLED = 1.7
@@ -72,7 +72,7 @@ def inverse(matrix: Array) -> Inverse | None:
 
 
 def log_determinant(matrix: Array) -> float | None:
-    """The logarithm of a symmetric matrix's determinant; None where it is not positive definite.
+    """Return the logarithm of a symmetric matrix's determinant; None where it is not positive definite.
 
     Examples
     --------

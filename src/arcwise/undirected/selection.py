@@ -38,7 +38,7 @@ class PenaltyChoice(NamedTuple):
     """A penalty and why it was chosen.
 
     `curve` has the rule's figure at each of the `penalties` (its name is `figure`), `edges` how many
-    edges the graph of all rows has there; for rotations both stand for the rotations. `allowed` is the
+    edges the graph of all rows has there; for rotations both represent the rotations. `allowed` is the
     largest figure that will do, where a rule has one.
     """
 
@@ -79,7 +79,7 @@ def correlations(rows: ArrayLike, weights: ArrayLike | None = None) -> Array:
 
     Raises
     ------
-    FitError : gaps, fewer than two rows, or a column that does not vary.
+    FitError : missing values, fewer than two rows, or a column that does not vary.
 
     Examples
     --------
@@ -134,15 +134,15 @@ def by_stability(
     ----------
     rows : complete, one column per variable; one that does not vary is unrelated to all others.
     rng : draws the subsamples.
-    penalties : the path, descending; `penalties_for` the correlations if left out.
-    weights : how often rows count in the correlations of a subsample; which rows it has does not depend
+    penalties : the path, descending; `penalties_for` the correlations by default.
+    weights : row weights in the correlations of a subsample; which rows it has does not depend
         on them.
     graphs : how graphs are found along the path: `lasso_graphs` or `neighbour_graphs`.
     required, forbidden : pairs of column numbers; they are not among the pairs that have to agree.
     subsamples : how many.
     threshold : the largest instability that counts as agreement, 0.05 as the authors have it (R's huge
         measures twice this figure, so its 0.1 is the same).
-    run : does the pieces of work, one a subsample; where it is cut short, those done are compared, and
+    run : does the pieces of work, one a subsample; where it is stopped early, those done are compared, and
         edges counted in them.
     options : for `graphs`.
     """
@@ -264,7 +264,7 @@ class _Sample:
         return scaled
 
     def correlations(self, rows: NDArray[np.int64] | None = None) -> Array:
-        """Correlations, of some of the rows if asked for."""
+        """Correlations, of some of the rows if requested."""
         here = self
         if rows is not None:
             here = _Sample(self.rows[rows], self.weights[rows], self.still)
@@ -298,14 +298,14 @@ def _spread(x: Array, weights: Array) -> tuple[Array, Array]:
 def _graph_of(
     sample: _Sample, draws: list[NDArray[np.int64]], find: Callable[[Array], Any], number: int
 ) -> list[NDArray[np.int64]]:
-    """The edges at each penalty, from one subsample, as numbers in the upper triangle."""
+    """Return the edges at each penalty, from one subsample, as numbers in the upper triangle."""
     upper = np.triu_indices(sample.rows.shape[1], 1)
     graphs_found = find(sample.correlations(draws[number]))
     return [np.flatnonzero(linked[upper]) for linked in graphs_found]
 
 
 def _counts(graphs: Sequence[list[NDArray[np.int64]]], steps: int) -> Array:
-    """How many subsamples have each pair, at each penalty; pairs after the last one met left out."""
+    """Return how many subsamples have each pair, at each penalty; pairs after the last one met left out."""
     pairs = 1 + max((int(graph.max()) for one in graphs for graph in one if len(graph)), default=0)
     counts = np.zeros((steps, pairs))
     for one in graphs:
@@ -323,14 +323,14 @@ def _fixed_pairs(factors: Array | None) -> list[tuple[int, int]]:
 
 
 def _open_pairs(still: NDArray[np.bool_], fixed: Sequence[tuple[int, int]]) -> int:
-    """How many pairs data decide on: both vary, and nothing is known of them beforehand."""
+    """Return how many pairs data decide on: both vary, and nothing is known of them beforehand."""
     varying = int(np.count_nonzero(~still))
     ruled = {(min(pair), max(pair)) for pair in fixed if not still[list(pair)].any()}
     return varying * (varying - 1) // 2 - len(ruled)
 
 
 def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> float:
-    """A guess where nothing is known: sqrt(log p / n), the size of the largest chance correlations.
+    """Return a guess where nothing is known: sqrt(log p / n), the size of the largest chance correlations.
 
     Penalties of that order find the graph of a large sample (Ravikumar, Wainwright, Raskutti and Yu
     2011); of the given ones the nearest is taken.
@@ -345,7 +345,7 @@ def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> fl
 
 
 def cut_short(rule: str, penalty: float) -> PenaltyChoice:
-    """A guess, without a curve, where there was no time to choose."""
+    """Return a guess, without a curve, where there was no time to choose."""
     reason = (
         f"The choice of the penalty was stopped early: {penalty:.4g} is a guess from "
         "rows and columns."
@@ -360,7 +360,7 @@ def _steady(
     threshold: float,
     counts: tuple[int, int],
 ) -> PenaltyChoice:
-    """The last penalty that is stable; `counts` has how many subsamples there are, and were meant."""
+    """Return the last penalty that is stable; `counts` has how many subsamples there are, and were meant."""
     instability = instability[: len(penalties)]
     steady = np.flatnonzero(instability <= threshold)
     best = int(steady[-1]) if len(steady) else 0

@@ -5,13 +5,13 @@ To be maximised over all graphs, m being the number of edges and P = p (p - 1) /
 .. math:: \ell(G) - \tfrac m2 \log n - \gamma \log\frac{P^m}{m!} ,
 
 the extended Bayesian information criterion of Chen and Chen (2008) for graphs: about P^m / m! have m edges.
-The m-th edge is charged log(n) / 2 + gamma log(P / m): the first one about as by Foygel and Drton (2010), who
-charge log(n) / 2 + 2 gamma log p for every edge, and later ones less, since where many edges are real one
-more is likelier to be. So little is found in noise, and weak edges in networks.
+The m-th edge is charged log(n) / 2 + gamma log(P / m): the first one about as by Foygel and Drton (2010),
+who charge log(n) / 2 + 2 gamma log p for every edge, and later ones less, since where many edges are real
+one more is likelier to be. So little is found in noise, and weak edges in networks.
 
 1. *Pseudo-likelihood.* Half the sum of the log-likelihoods of all variables given their neighbours stands
    for the likelihood: an edge's gain is then the mean of what its two ends gain, in closed form from the
-   correlations. The edge that gains most is added; after each addition all edges are taken out that are no
+   correlations. The edge that gains most is added; after each addition all edges are removed that are no
    longer worth their charge (Johnson, Jalali and Ravikumar 2012).
 2. *Likelihood.* The normal distribution of largest likelihood is fitted to the graph. Fitting the two ends
    of an absent pair to their correlation, all else unchanged, gains
@@ -47,7 +47,7 @@ Mask = NDArray[np.bool_]
 _ROWS_EACH = 3
 # The least gamma that is taken by default.
 _LEAST_GAMMA = 0.6
-# With so many rows for each column regressions are strong enough: what only the likelihood adds is noise.
+# With this many rows for each column regressions are strong enough: what only the likelihood adds is noise.
 _RICH = 15
 # Variances given others, in units of the variance, below which a column counts as following from them.
 _SINGULAR = 1e-9
@@ -83,13 +83,13 @@ class Charge(NamedTuple):
         return 0.5 * float(np.log(self.rows)) + self.gamma * float(np.log(self.pairs / number))
 
     def total(self, edges: int) -> float:
-        """Of a graph with so many edges."""
+        """Of a graph with this many edges."""
         graphs = edges * float(np.log(self.pairs)) - lgamma(edges + 1)
         return 0.5 * edges * float(np.log(self.rows)) + self.gamma * graphs
 
 
 def usual_gamma(rows: float, columns: int) -> float:
-    """The gamma for so many rows and columns: 1 - log(n) / (2 log P), and not less than 0.6.
+    """Return the gamma for this many rows and columns: 1 - log(n) / (2 log P), and not less than 0.6.
 
     Where gamma is larger than that, false edges vanish as rows and columns grow (Chen and Chen 2008). With
     few rows for the pairs the first edge is then charged log P: in noise one edge in a few tables is found,
@@ -233,14 +233,14 @@ class _Regressions:
         self.top[changed] = self.worth[changed, self.holder[changed]]
 
     def best(self) -> tuple[float, int, int]:
-        """The pair that gains most, with its gain."""
+        """Return the pair that gains most, with its gain."""
         least = self.top.max() - self.slack
         one = int((self.top >= least).argmax())
         two = int((self.worth[one] >= least).argmax())
         return float(self.worth[one, two]), one, two
 
     def weakest(self) -> tuple[float, int, int]:
-        """The edge that is missed least, with its loss; an infinite one where none may go."""
+        """Return the edge that is missed least, with its loss; an infinite one where none may go."""
         most = self.least.min() + self.slack
         one = int((self.least <= most).argmax())
         near = sorted(other for other in self.near[one] if not self.required[one, other])
@@ -279,7 +279,7 @@ def _sides(matrix: Array, rows: float, node: int, near: list[int]) -> Array:
 
 
 def _search(state: _Regressions, charge: Charge, trail: Trail) -> None:
-    """Add the best edge, take out what it makes needless, and so on while the criterion rises."""
+    """Add the best edge, remove what it makes needless, and so on while the criterion rises."""
     value = -0.5 * state.rows * len(state.near) * (1.0 + float(np.log(2.0 * np.pi)))
     while len(state.near) > 1:
         saved = 0.0
@@ -325,7 +325,7 @@ def _count(mask: Mask) -> int:
 
 
 def _start(state: _Regressions) -> Array:
-    """A precision matrix made of the regressions; without what is between variables where it is none."""
+    """Return a precision matrix made of the regressions; without what is between variables where it is none."""
     size = len(state.near)
     theta = np.zeros((size, size))
     for node, near in enumerate(state.near):
@@ -352,13 +352,15 @@ class _Joint:
         return None if self.trail.stopped else theta
 
     def value(self, theta: Array, mask: Mask) -> float:
-        """The criterion."""
+        """Return the criterion."""
         fit = (log_determinant(theta) or 0.0) - float(np.sum(theta * self.state.matrix))
         loglik = 0.5 * self.charge.rows * (fit - len(theta) * float(np.log(2.0 * np.pi)))
         return loglik - self.charge.total(_count(mask))
 
     def grown(self, theta: Array, mask: Mask) -> tuple[Array, Mask]:
-        """The graph with the pairs that gain more than their charge, and a precision matrix near its fit."""
+        """Return the graph with the pairs that gain more than their charge, and a precision matrix near its
+        fit.
+        """
         back, size, grown_mask = inverse(theta), len(theta), mask.copy()
         if back is None:
             return theta, grown_mask
@@ -375,7 +377,7 @@ class _Joint:
         return ahead, grown_mask
 
     def _worth(self, w: Array, pair: tuple[int, int], mask: Mask, edges: int) -> bool:
-        """Whether a pair still gains more than its charge, and may be joined."""
+        """Return whether a pair still gains more than its charge, and may be joined."""
         block = np.ix_(pair, pair)
         gain = self._gains(w[block], self.state.matrix[block])[0, 1]
         crowded = max(mask[pair[0]].sum(), mask[pair[1]].sum()) >= self.state.most

@@ -1,13 +1,13 @@
 """One block of the graphical lasso: sweeps over its columns, then Newton's method if need be.
 
 Sweeps gain about a digit each on sparse problems. Where they are slow (strong correlations, small
-penalties) but have settled which entries are zero, Newton's method on the others finishes; where that
-shows a zero to be wrong, the sweeps go on from its answer. Either way the answer is judged as it
+penalties) but have decided which entries are zero, Newton's method on the others finishes; where that
+shows a zero to be wrong, the sweeps continue from its answer. Either way the answer is judged as it
 stands: by the conditions for a maximum and by the duality gap, with W the true inverse of Theta.
 
-Where sweeps begin, W has to be positive definite, with a unit diagonal, and inside the box |W - S| <= P: only
-then do they keep it positive definite. On a path the last two solutions point to a better start, of which
-that is not certain.
+Where sweeps begin, W has to be positive definite, with a unit diagonal, and inside the box |W - S| <= P:
+only then do they keep it positive definite. On a path the last two solutions point to a better start, of
+which that is not certain.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ _FARTHEST = 3.0
 
 
 class Start(NamedTuple):
-    """The latest solution, the covariance of the one before, and how far to go on in that direction."""
+    """The latest solution, the covariance of the one before, and how far to continue in that direction."""
 
     precision: Array
     covariance: Array
@@ -94,7 +94,7 @@ def begin(piece: Piece, start: Start | None) -> tuple[Array, Array]:
 
     Raises
     ------
-    FitError : entries without penalty, where no such W is at hand.
+    FitError : entries without penalty, where no such W is available.
     """
     if start is not None:
         return start.latest(piece)
@@ -119,7 +119,7 @@ def no_maximum(piece: Piece) -> FitError:
 
 
 def _complete_matrix(piece: Piece) -> Array:
-    """A positive definite matrix that agrees with S where there is no penalty."""
+    """Return a positive definite matrix that agrees with S where there is no penalty."""
     free = piece.penalties == 0
     np.fill_diagonal(free, False)
     if not free.any():
@@ -138,15 +138,15 @@ LEAST = 1e-3
 
 # Sweeps between two looks at how it goes, and how many more are as dear as Newton's method.
 _CHUNK, _PATIENCE = 6, 50
-# In blocks of more columns six sweeps may take seconds: the watcher is asked after so many.
+# In blocks of more columns six sweeps may take seconds: the watcher is asked after this many.
 _WIDE, _FEW = 200, 2
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
-# Bounds may be loose: so many answers that look settled before an exact one is made.
+# Bounds may be loose: this many answers that look decided before an exact one is made.
 _TRIES = 3
 # How much smaller moves have to get where an answer is not good enough yet.
 _CLOSER = 0.25
-# The largest |Theta W - I| at which W may stand for the inverse of Theta.
+# The largest |Theta W - I| at which W may represent the inverse of Theta.
 _APART = 1e-2
 # Moves of W below this are rounding.
 _ROUNDING = 1e-15
@@ -176,7 +176,7 @@ class BlockSolution(NamedTuple):
         return self.certificate.violation
 
     def gap(self, piece: Piece) -> float:
-        """How much the objective can be below its maximum, at most.
+        """Return how much the objective can be below its maximum, at most.
 
         The dual's value at W~ = W + E inside the box is -log det W~ - p. Theta W~ = I + F has the real
         eigenvalues 1 + f, and where x = |F| < 1/2, log det(I + F) >= tr F - x^2.
@@ -215,7 +215,9 @@ class LassoBlock:
     tell: Tell
 
     def solve(self, max_sweeps: int) -> BlockSolution | None:
-        """The best found in so many sweeps, good enough or not; None where no Theta is positive definite."""
+        """Return the best found in this many sweeps, good enough or not; None where no Theta is positive
+        definite.
+        """
         # Bounds are larger than breaches.
         goal = (8.0 if self.exact else 2.0) * self.tolerance * self._scale
         best: BlockSolution | None = None
@@ -286,7 +288,7 @@ class LassoBlock:
         return BlockSolution(theta, self.covariance, logdet, certificate, apart=apart)
 
     def _judge_damped(self, theta: Array | None) -> BlockSolution | None:
-        """Judge Theta, its entries beside the diagonal shrunk until it is positive definite."""
+        """Judge Theta, its entries next to the diagonal shrunk until it is positive definite."""
         if theta is None:
             return None
         for share in _SHARES:
@@ -320,7 +322,7 @@ class LassoBlock:
 
 
 def _remaining_sweeps(went: Sweeps, last: float, goal: float) -> float:
-    """How many more sweeps it takes until moves are as small as the goal, at the present pace."""
+    """Return how many more sweeps it takes until moves are as small as the goal, at the present pace."""
     if not 0 < went.moved < last < np.inf:
         return 0.0 if last == np.inf else np.inf
     pace = np.log(last / went.moved) / went.done
@@ -337,7 +339,7 @@ def judge_solution(piece: Piece, theta: Array | None) -> BlockSolution | None:
 
 
 def _better(one: BlockSolution | None, two: BlockSolution | None) -> BlockSolution | None:
-    """The one whose conditions hold better."""
+    """Return the one whose conditions hold better."""
     if one is None or two is None:
         return two if one is None else one
     return one if one.violation <= two.violation else two
