@@ -19,7 +19,7 @@ Permits = Callable[[Words], bool]
 class RunStates(NamedTuple):
     """States of a run: (draws, p, words) bits of the parents, their scores, how many steps were accepted.
 
-    `steps` were taken; `ended` says that the watcher asked for an end.
+    `steps` were taken; `ended` says that the watcher requested an end.
     """
 
     parents: Words
@@ -70,7 +70,7 @@ class ParentSets:
 
 
 class StructureChain:
-    """Arcs put in or taken out one at a time, each legal change being proposed with the same probability.
+    """Arcs put in or removed one at a time, each legal change being proposed with the same probability.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class StructureChain:
     flips : share of steps that turn an arc chosen among all.
     redraws : share of steps that turn an arc and draw new parents for both of its ends, from `sets`.
     sets : parent sets whose log weights are `beta` times their scores.
-    rows : whether scores come a row at a time, the extensions of a set together; else one by one.
+    rows : whether scores come a row at a time, the extensions of a set together; else one at a time.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ For a moment matrix S (p, p) and penalties P (p, p; infinite where an entry of T
 
     maximise  log det Theta - sum_ij S_ij theta_ij - sum_ij P_ij |theta_ij|.
 
-W stands for Theta^-1, and row j of the slopes B for the regression of variable j on the others, that
+W represents Theta^-1, and row j of the slopes B for the regression of variable j on the others, that
 is -theta_jk / theta_jj. All matrices are C-contiguous float64, scaled so that W has a unit diagonal:
 tolerances are absolute.
 """
@@ -68,7 +68,7 @@ def descend(
 
 
 def moves_for(size: int) -> Array:
-    """How far rows of W went in the last sweep (2, p): not known, and none passed over."""
+    """Return how far rows of W went in the last sweep (2, p): not known, and none passed over."""
     return np.vstack([np.full(size, np.inf), np.zeros(size)])
 
 

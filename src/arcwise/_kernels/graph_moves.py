@@ -8,7 +8,7 @@ head; it may be turned round iff no other child of tail has head at or below it.
 Greedy equivalence search on column numbers, with local scores from a callback.
 
 Graphs and rules come and go as lists of parent sets, one for each column. A step costs O(p + edges)
-plus O(edges p / 64) for the paths, beside the scores that it asks for.
+plus O(edges p / 64) for the paths, next to the scores that it asks for.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def scan(
     """Write the best legal move into each of `heads` to `best`, `kind`, `tails` (kind -1: none).
 
     gains[head, tail] is the change of score when tail is toggled in head's parents (-inf where not
-    allowed). Pairs in `blocked` are passed over, arcs in `required` are never taken out. Gains within
+    allowed). Pairs in `blocked` are passed over, arcs in `required` are never removed. Gains within
     `slack` of the best are ties: additions go before drops and flips, then lower tails. O(p) a head.
     """
     _native.scan_moves(
@@ -50,12 +50,12 @@ def scan(
 
 
 def legal_add(below: Words, tail: int, head: int) -> bool:
-    """Tell whether tail -> head closes no cycle."""
+    """Return whether tail -> head closes no cycle."""
     return bool(_native.legal_add(below, tail, head))
 
 
 def legal_flip(children: Words, below: Words, tail: int, head: int) -> bool:
-    """Tell whether turning tail -> head round closes no cycle."""
+    """Return whether turning tail -> head round closes no cycle."""
     return bool(_native.legal_flip(children, below, tail, head))
 
 
@@ -118,8 +118,8 @@ def ges(
     phases : which of INSERT, DELETE, TURN to go through, in this order.
     iterate : go through them again until none of them finds a step.
     max_parents : largest number of parents.
-    max_clique : cliques of up to so many neighbours of a node have all their subsets tried. A node with
-        a larger one has its sets tried up to the largest size with at most 2^max_clique of them, beside
+    max_clique : cliques of up to this many neighbours of a node have all their subsets tried. A node with
+        a larger one has its sets tried up to the largest size with at most 2^max_clique of them, next to
         the empty and the single ones.
     tolerance : smallest gain that counts.
 

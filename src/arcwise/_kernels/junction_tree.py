@@ -24,7 +24,8 @@ class EliminationOrder(NamedTuple):
 
 
 def plan(levels: Sequence[int], scopes: Sets) -> EliminationOrder:
-    """The best of several greedy orders in which variables can be summed out; quick, and holds no table.
+    """Return the best of several greedy orders in which variables can be summed out; quick, and holds no
+    table.
 
     Parameters
     ----------
@@ -78,8 +79,8 @@ class JunctionTree:
 
         Parameters
         ----------
-        rows : (rows, variables) levels, -1 where nothing is known; those with the same gaps are quickest side
-            by side.
+        rows : (rows, variables) levels, -1 where nothing is known; those with the same missing values are
+            quickest side by side.
         targets : sets, each inside one clique; sets of several variables must not be known.
         soft : a weight from 0 on for each level of each variable, one after the other.
 
@@ -124,7 +125,7 @@ class JunctionTree:
         row: Sequence[int] | NDArray[np.int64],
         soft: Array | None = None,
     ) -> tuple[NDArray[np.int64], float]:
-        """The most probable levels of all variables given those seen, and their joint log weight."""
+        """Return the most probable levels of all variables given those seen, and their joint log weight."""
         both = (np.asarray(values, dtype=np.int64) for values in (evidence, row))
         levels, log = self._native.explain(*both, _weights(soft))
         return levels, float(log)

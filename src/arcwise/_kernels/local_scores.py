@@ -50,7 +50,7 @@ class Batches(NativeScores, ABC):
 
     @abstractmethod
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
-        """The score of `base`, then those with each of `among` put in or taken out; -inf for the child."""
+        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the child."""
 
     @abstractmethod
     def subsets(
@@ -60,7 +60,7 @@ class Batches(NativeScores, ABC):
 
     @abstractmethod
     def with_charges(self, extra: Array) -> Self:
-        """The same with something added by the number of parents."""
+        """Return the same with something added by the number of parents."""
 
 
 class GaussianScores(NativeScores):
@@ -75,7 +75,7 @@ class GaussianScores(NativeScores):
     matrix : (p, p) correlations, or another positive semi-definite matrix of unit diagonal.
     tolerance : variables that the others leave a smaller share of are passed over.
     floor : smallest r.
-    knee : below it log r goes on as a straight line, log knee + r / knee - 1.
+    knee : below it log r continues as a straight line, log knee + r / knee - 1.
     offset, slope : (p + 1,) by the number of parents; slopes are negative.
     shift, spread : (p,) by variable.
     weight : of the determinants.
@@ -114,11 +114,11 @@ _OPTIONS = ("each", "alpha", "per_param", "nml", "most_cells", "jackknife")
 
 
 class DiscreteTable:
-    """Columns of codes, with a bit for each row and level beside them.
+    """Columns of codes, with a bit for each row and level next to them.
 
     Parameters
     ----------
-    codes : (p, n) whole numbers below the column's number of levels.
+    codes : (p, n) integers below the column's number of levels.
     levels : (p,) numbers of levels.
     weights : (n,), or None where each row counts once.
     """
@@ -189,7 +189,7 @@ class DiscreteScores(Batches):
         self.native = _native.DiscreteScores(table.native, *words, *rest)
 
     def with_charges(self, extra: Array) -> Self:
-        """The same with something added by the number of parents; both share what they remember."""
+        """Return the same with something added by the number of parents; both share what they remember."""
         other = object.__new__(type(self))
         other.table, other.kind, other._options = self.table, self.kind, self._options
         other.work = self.work
@@ -208,7 +208,7 @@ class DiscreteScores(Batches):
         return scores
 
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
-        """The score of `base`, then those with each of `among` put in or taken out; -inf for the child."""
+        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the child."""
         sets = (np.asarray(values, dtype=np.int64) for values in (base, among))
         scores: Array = self.native.toggles(child, *sets)
         return scores

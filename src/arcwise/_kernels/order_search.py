@@ -20,7 +20,8 @@ class ClimbResult(NamedTuple):
     """An order with its graph: the parents of each column, and the total score.
 
     `asked` counts the sets scored and `cleared` how often the memory was full, over all climbs so far;
-    `ended` says that the watcher asked for an end, in which case the total is -inf if no graph was known yet.
+    `ended` says that the watcher requested an end, in which case the total is -inf if no graph was known
+    yet.
     """
 
     order: list[int]

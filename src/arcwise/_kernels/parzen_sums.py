@@ -82,7 +82,7 @@ def loo_mesh(
     """Leave-one-out scores (m,) as of `loo`, by a mesh: O(n) for one to three continuous columns in all.
 
     The error is about 1e-7 nats per row; NaN for sets that have no mesh: more columns, unordered levels, or
-    bandwidths so small beside the columns' ranges that it would have more than four million points.
+    bandwidths so small next to the columns' ranges that it would have more than four million points.
     """
     result, at = np.empty(len(sets)), np.ascontiguousarray(bandwidths, dtype=np.float64)
     data = (columns, apart, weights, child, levels, *pack(sets))

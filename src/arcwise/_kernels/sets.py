@@ -93,7 +93,7 @@ class GraphSums(NamedTuple):
 
 
 def slices(p: int) -> float:
-    """About how many times `check` is called for so many variables, without a bound on orders."""
+    """About how many times `check` is called for this many variables, without a bound on orders."""
     return (2.0 * 3.0**p + p * p * 2.0**p) / _TERMS
 
 
