@@ -33,7 +33,7 @@ class ArcwiseError(Exception):
     """The parent of all errors that Arcwise raises on purpose.
 
     Functions of matrices know columns by number only. They say ``{columns}`` in the sentence and give the
-    numbers beside it; those who know the names say it again with them.
+    numbers next to it; those who know the names say it again with them.
 
     >>> error = ArcwiseError("{columns} does not vary.", [2])
     >>> print(error)
@@ -64,11 +64,11 @@ class ArcwiseError(Exception):
         return next((fix for fix in self.fixes if fix.complete), None)
 
     def worded(self, idiom: Idiom) -> str:
-        """The sentence, with fixes as one types them there."""
+        """Return the sentence, with fixes as one types them there."""
         return worded(self.text, self.fixes, idiom)
 
     def named(self, names: Sequence[str]) -> ArcwiseError:
-        """The same error, with names in place of the numbers of columns."""
+        """Return the same error, with names in place of the numbers of columns."""
         return type(self)(
             self._said([repr(names[column]) for column in self.columns]), (), self.fixes
         )
@@ -155,7 +155,7 @@ def columns_named(names: Sequence[str]) -> Iterator[None]:
 
 
 def close_to(word: object, known: Iterable[str]) -> str:
-    """Say which known words are meant or possible, as the end of an error message.
+    """Return which known words are meant or possible, as the end of an error message.
 
     Parameters
     ----------

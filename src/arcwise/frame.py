@@ -104,7 +104,7 @@ class Series(NamedTuple):
         return all(value is None or is_number(value) for value in self.plain)
 
     def cells(self) -> list[str]:
-        """The values as text; missing ones are empty."""
+        """Return the values as text; missing ones are empty."""
         return [_text(value, self.spec) for value in self.plain]
 
 
@@ -142,7 +142,7 @@ class Framed(ABC):
         return f"<{type(self).__name__}: {middle_out(text, MAX_REPR)}>"
 
     def _summary(self) -> str:
-        """The result in a few words, for its repr."""
+        """Return the result in a few words, for its repr."""
         frame = self.frame
         return (
             frame.title.partition("\n")[0]
@@ -165,7 +165,7 @@ class Framed(ABC):
         return "\n".join([*([frame.title] * bool(frame.title)), *lines, *frame.below(max_rows)])
 
     def to_html(self, max_rows: int | None = None) -> str:
-        """A table in HTML, escaped, without scripts; it takes its colours from the page around it."""
+        """Return a table in HTML, escaped, without scripts; it takes its colours from the page around it."""
         frame, columns = self.display, self.display.printed(max_rows)
         marks = [' class="number"' * column.numeric for column in columns]
         head = _html_row("th", marks, [column.head or column.name for column in columns])
@@ -235,7 +235,7 @@ class Framed(ABC):
         return text.getvalue()
 
     def to_pandas(self) -> Any:
-        """A pandas data frame, with the frame's index if there is one."""
+        """Return a pandas data frame, with the frame's index if there is one."""
         pandas, frame = _library("pandas"), self.frame
         columns = {column.name: pandas.Series(column.exported) for column in frame.columns}
         made = pandas.DataFrame(columns, columns=list(frame.names))
@@ -244,11 +244,11 @@ class Framed(ABC):
         return made.set_index(frame.index) if frame.index else made
 
     def to_polars(self) -> Any:
-        """A polars data frame."""
+        """Return a polars data frame."""
         return _library("polars").from_arrow(self.to_arrow())
 
     def to_arrow(self) -> Any:
-        """A pyarrow table; values of several types in one column become text."""
+        """Return a pyarrow table; values of several types in one column become text."""
         import pyarrow
 
         arrays = {}
@@ -332,11 +332,11 @@ class Frame(Framed):
         return f"<Frame of {plural(len(self), 'row')}: {', '.join(self.names)}>"
 
     def printed(self, max_rows: int | None) -> tuple[Series, ...]:
-        """The columns that are printed, with this many rows."""
+        """Return the columns that are printed, with this many rows."""
         return tuple(column for column in self.head(max_rows).columns if column.shown)
 
     def below(self, max_rows: int | None) -> list[str]:
-        """The lines below the table: a count of the rows that are not printed, and the notes."""
+        """Return the lines below the table: a count of the rows that are not printed, and the notes."""
         more = 0 if max_rows is None else len(self) - max_rows
         return [*([f"... and {plural(more, 'more row')}"] if more > 0 else []), *self.notes]
 
@@ -354,7 +354,7 @@ class Frame(Framed):
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
-    """A name that is not taken: names of variables are free, and may be those of columns of a result."""
+    """Return a name that is not taken: names of variables are free, and may be those of columns of a result."""
     names = set(taken)
     while name in names:
         name += "_"
@@ -367,7 +367,7 @@ def escaped(text: str) -> str:
 
 
 def middle_out(text: str, letters: int) -> str:
-    """A text, without its middle if it has more than this many characters."""
+    """Return a text, without its middle if it has more than this many characters."""
     half = letters // 2
     return text if len(text) <= letters else f"{text[:half]} … {text[-half:]}"
 

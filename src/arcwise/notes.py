@@ -106,7 +106,7 @@ class Fix:
         return bool(self.verb) or self.value is not UNSET
 
     def python(self) -> str:
-        """The fix as one types it in Python."""
+        """Return the fix as one types it in Python."""
         if self.verb:
             return f"{self.verb}({self.arguments})"
         text = f"{self.option}={'' if self.value is UNSET else _literal(self.value)}"
@@ -114,7 +114,7 @@ class Fix:
         return f"aw.table(data, {text})" if of_table else text
 
     def shell(self) -> str:
-        """The fix as one types it in the shell."""
+        """Return the fix as one types it in the shell."""
         if self.verb:
             command = _COMMANDS.get(self.verb, f"{self.verb}()")
             return f"'{command}'" if " " in command else command
@@ -133,7 +133,7 @@ class Fix:
         return f"--{name} {shlex.quote(str(self.value))}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The fix as plain values."""
+        """Return the fix as plain values."""
         if self.verb:
             return {"verb": self.verb, "arguments": self.arguments}
         return {"option": self.option, **({} if self.value is UNSET else {"value": self.value})}
@@ -207,7 +207,7 @@ class Note:
         return f"<Note: {self}>"
 
     def __contains__(self, words: str) -> bool:
-        """Whether the sentence has these words."""
+        """Return whether the sentence has these words."""
         return words in str(self)
 
     @property
@@ -216,11 +216,11 @@ class Note:
         return next((fix for fix in self.fixes if fix.complete), None)
 
     def shell(self) -> str:
-        """The sentence with fixes as one types them in the shell."""
+        """Return the sentence with fixes as one types them in the shell."""
         return worded(self.text, self.fixes, Idiom.SHELL)
 
     def html(self) -> str:
-        """The sentence in HTML, escaped, with fixes as code."""
+        """Return the sentence in HTML, escaped, with fixes as code."""
         return worded(self.text, self.fixes, Idiom.HTML)
 
     def _repr_html_(self) -> str:
@@ -236,7 +236,7 @@ class Note:
         }
 
     def stored(self) -> dict[str, Any]:
-        """All of the note as plain values, for a file."""
+        """Return all of the note as plain values, for a file."""
         fixes = [fix.to_dict() for fix in self.fixes]
         return {**self.to_dict(), "text": self.text, "fix": fixes}
 
@@ -333,7 +333,7 @@ class Stop:
     detail: str = ""
 
     def __bool__(self) -> bool:
-        """Whether the run has ended for some reason."""
+        """Return whether the run has ended for some reason."""
         return self.reason is not StopReason.NONE
 
     def __repr__(self) -> str:
@@ -350,12 +350,12 @@ class Stop:
         return self.reason in _EARLY
 
     def to_dict(self) -> dict[str, str]:
-        """The reason and its detail as plain texts."""
+        """Return the reason and its detail as plain texts."""
         return {"reason": self.reason.value, "detail": self.detail}
 
     @classmethod
     def converged(cls, detail: str) -> Stop:
-        """The end of a run by its own rule."""
+        """Return the end of a run by its own rule."""
         return cls(StopReason.CONVERGED, detail)
 
     @classmethod
