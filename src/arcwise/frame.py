@@ -354,7 +354,9 @@ class Frame(Framed):
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
-    """Return a name that is not taken: names of variables are free, and may be those of columns of a result."""
+    """Return a name that is not taken: names of variables are free, and may be those of columns of a
+    result.
+    """
     names = set(taken)
     while name in names:
         name += "_"

@@ -50,7 +50,9 @@ class Batches(NativeScores, ABC):
 
     @abstractmethod
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
-        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the child."""
+        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the
+        child.
+        """
 
     @abstractmethod
     def subsets(
@@ -208,7 +210,9 @@ class DiscreteScores(Batches):
         return scores
 
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
-        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the child."""
+        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the
+        child.
+        """
         sets = (np.asarray(values, dtype=np.int64) for values in (base, among))
         scores: Array = self.native.toggles(child, *sets)
         return scores

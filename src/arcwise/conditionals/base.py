@@ -337,7 +337,9 @@ class Family(ABC):
         return table if suits else as_numbers(table)
 
     def prepare(self, table: Table) -> Table:
-        """Check columns of kinds that the family takes, without missing values; notes say what may surprise."""
+        """Check columns of kinds that the family takes, without missing values; notes say what may
+        surprise.
+        """
         return table
 
     def with_gaps(self, table: Table) -> Statistics:

@@ -1,4 +1,4 @@
-"""Data: tables, their kinds, what is in them, and the way in from files and frames."""
+"""Data: tables and the kinds of their variables, audits, and readers of files and data frames."""
 
 from arcwise.data.audit import Audit, ColumnAudit, audit
 from arcwise.data.coding import Coding

@@ -1,4 +1,4 @@
-"""Numbers behind other forms: amounts of money, shares in percent, dates and times."""
+"""Numbers in other notations: amounts of money, percentages, dates and times."""
 
 import re
 from typing import Any
@@ -21,7 +21,7 @@ def _floats(array: Any) -> NDArray[np.float64]:
 
 
 def days_of(array: Any) -> NDArray[np.float64]:
-    """Return dates and times as days since 1970, times of day as shares of a day; missing values are NaN."""
+    """Return dates and times as days since 1970, and times of day as fractions of a day; missing is NaN."""
     import pyarrow as pa
 
     if pa.types.is_time(array.type) or pa.types.is_duration(array.type):
@@ -33,7 +33,7 @@ def days_of(array: Any) -> NDArray[np.float64]:
 
 
 def written_numbers(values: Any) -> NDArray[np.float64] | None:
-    """Return Arrow text of amounts or dates as numbers; None if some are neither.
+    """Parse Arrow text of amounts or dates into numbers; None if some values are neither.
 
     Amounts are numbers with a currency sign, a percent sign or commas between thousands. Dates in the form
     2024-02-01, with or without a time, become days since 1970.

@@ -1,11 +1,11 @@
-"""An audit: what a table holds and what may trouble a model, in sentences.
+"""Audit: describe a table and list what may cause problems for models.
 
-It looks at each column (kind and why, missing values, distinct values, tails, tiny cells) and at columns
+It checks each column (kind and why, missing values, distinct values, tails, tiny cells) and at columns
 together (copies, near-copies, linear functions of others, rows against columns). It changes
-nothing: constants, copies and heavy tails stay in the table, and models state their own rules for
+nothing: constants, copies and heavy tails stay in the table, since each model has its own rules for
 them.
 
-Linear dependence is found by a Cholesky factorisation with pivots of the correlation matrix:
+Linear dependence is detected by a Cholesky factorisation with pivots of the correlation matrix:
 when the largest remaining pivot, a variance given the columns chosen so far, is below 1e-8, the
 remaining columns are linear functions of the chosen ones (1 - R^2 < 1e-8).
 """
@@ -43,9 +43,9 @@ class ColumnAudit:
 
     Parameters
     ----------
-    name, kind, why : the variable, its kind, and the rule that gave it.
-    gaps : rows without a value.
-    distinct : different values.
+    name, kind, why : the variable, its kind, and the rule that decided the kind.
+    gaps : number of missing values.
+    distinct : number of distinct values.
     low, high : smallest and largest number; None for text.
     singletons : share of values that occur once; None for discrete columns.
     far : largest distance from the median in robust standard deviations; None for discrete columns.
@@ -66,15 +66,15 @@ class ColumnAudit:
 
 @dataclass(frozen=True)
 class Audit(Framed):
-    """What was found: one row per column, and findings in sentences.
+    """The result of an audit: one row per column, and findings.
 
     Parameters
     ----------
     size : rows and columns.
     cases : sum of the weights, or the number of rows.
     rows : one per column, in the user's order.
-    findings : what may trouble a model; none if nothing is worth saying.
-    notes : the table's own notes.
+    findings : notes on possible problems, if any.
+    notes : the notes of the table.
     """
 
     size: tuple[int, int]
@@ -100,22 +100,22 @@ class Audit(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per column of the table, with what was found as notes."""
+        """Return one row per column of the table, with the findings as notes."""
         weighted = "" if self.cases == self.size[0] else f" ({self.cases:g} cases by weight)"
         title = f"{self.size[0]} rows{weighted}, {self.size[1]} columns\n"
         notes: list[str] = []
         for head, sentences in (("Notes", self.notes), ("Findings", self.findings)):
-            notes += ["", head, *(f"- {each}" for each in sentences)] if sentences else []
+            notes += ["", head, *(f"- {note}" for note in sentences)] if sentences else []
         columns = (
             Series(
                 name, [getattr(row, name) for row in self.rows], "", *_PRINT.get(name, ("", False))
             )
-            for name in (each.name for each in fields(ColumnAudit))
+            for name in (field.name for field in fields(ColumnAudit))
         )
         return Frame((*columns, Series("range", list(map(_span, self.rows)))), title, tuple(notes))
 
 
-# Headings of the columns that are printed.
+# Headings of the printed columns.
 _PRINT = {
     "name": ("column", True), "kind": ("kind", True), "why": ("why", True), "gaps": ("gaps", True),
     "distinct": ("values", True),
@@ -128,7 +128,7 @@ def _span(row: ColumnAudit) -> str:
 
 @clear_calls
 def audit(data: Any) -> Audit:
-    """Look at a table for what may trouble a model.
+    """Check a table for possible problems of models.
 
     Parameters
     ----------
@@ -159,10 +159,10 @@ def audit(data: Any) -> Audit:
 def _look(table: Table, name: str) -> ColumnAudit:
     variable, column = table.variable(name), table.column(name)
     gaps = gaps_of(variable, column)
-    there = column[~gaps]
+    values = column[~gaps]
     weights = None if table.weights is None else table.weights[~gaps]
     why = _why(variable, name in table.fixed)
-    about = _levels(variable, there, weights) if variable.discrete else _numbers(there)
+    about = _levels(variable, values, weights) if variable.discrete else _numbers(values)
     return ColumnAudit(name, variable.kind, why, int(gaps.sum()), **about)
 
 
@@ -173,7 +173,7 @@ def _why(variable: Variable, fixed: bool) -> str:
         return "numbers"
     if variable.numeric:
         return "few distinct integers" if len(variable.levels) <= 10 else "numeric categories"
-    return "booleans" if all(isinstance(each, bool) for each in variable.levels) else "text"
+    return "booleans" if all(isinstance(level, bool) for level in variable.levels) else "text"
 
 
 def _levels(
@@ -204,8 +204,8 @@ def _numbers(values: NDArray[np.float64]) -> dict[str, Any]:
 def _farthest(values: NDArray[np.float64], low: float, high: float) -> float:
     """Return the largest distance from the median in robust standard deviations.
 
-    The median absolute deviation times 1.4826 estimates the sd of normal data; where over half of
-    the values are equal it is zero, and the usual sd takes its place.
+    The median absolute deviation times 1.4826 estimates the sd of normal data; if over half of
+    the values are equal it is zero, and the standard deviation is used instead.
     """
     middle = float(np.median(values))
     scale = 1.4826 * float(np.median(np.abs(values - middle))) or float(values.std())
@@ -243,7 +243,7 @@ def _gap_findings(table: Table, rows: Sequence[ColumnAudit]) -> list[Note]:
 
 
 def _column_findings(rows: Sequence[ColumnAudit]) -> list[Note]:
-    """Write one sentence for each trouble that some columns have."""
+    """Return one note for each problem that some columns have."""
     varied = [row for row in rows if row.distinct > 1]
     grainy = [row for row in varied if row.singletons is not None and row.singletons < SINGLETONS]
     troubles = (
@@ -266,8 +266,8 @@ def _column_findings(rows: Sequence[ColumnAudit]) -> list[Note]:
     )
     return [
         data_note(f"{title}: {sentence_list(names)} ({meaning}).", tuple(names))
-        for title, found, meaning in troubles
-        if (names := [row.name for row in found])
+        for title, matching, meaning in troubles
+        if (names := [row.name for row in matching])
     ]
 
 
@@ -280,33 +280,33 @@ MOST = 2000  # columns of numbers whose correlations are looked at: time grows a
 
 
 def pair_findings(table: Table) -> list[Note]:
-    """Write sentences about copies and linear functions among a table's columns.
+    """Return notes on copies and linear functions among a table's columns.
 
-    Correlations are those of complete rows; one sentence says so if there are too many columns to look at.
+    Correlations use complete rows; a note reports it if there are too many columns to check.
     """
     copies = _copies(table)
-    said = [_pairs("Copies (all values equal)", copies)] if copies else []
+    notes = [_pairs("Copies (all values equal)", copies)] if copies else []
     repeated = {name for group in copies for name in group[1:]}
     numbers = [
         v.name for v in table.variables if (not v.discrete or v.numeric) and v.name not in repeated
     ]
     if len(numbers) <= MOST:
-        return said + _linear_findings(table, numbers)
+        return notes + _linear_findings(table, numbers)
     return [
-        *said,
+        *notes,
         data_note(f"Correlations were not computed: there are over {MOST} columns of numbers."),
     ]
 
 
 def _pairs(title: str, groups: Sequence[list[str]]) -> Note:
-    shown = [sentence_list(group) for group in groups]
-    more = f"; and {len(shown) - 5} more" if len(shown) > 5 else ""
+    texts = [sentence_list(group) for group in groups]
+    more = f"; and {len(texts) - 5} more" if len(texts) > 5 else ""
     names = tuple(dict.fromkeys(name for group in groups for name in group))
-    return data_note(f"{title}: {'; '.join(shown[:5])}{more}.", names)
+    return data_note(f"{title}: {'; '.join(texts[:5])}{more}.", names)
 
 
 def _copies(table: Table) -> list[list[str]]:
-    """Find columns with equal contents by their bytes, in the user's order."""
+    """Return groups of columns with equal contents, compared by their bytes, in the user's order."""
     groups: dict[tuple[object, bytes], list[str]] = defaultdict(list)
     for name in table.order:
         variable, column = table.variable(name), table.column(name)
@@ -325,13 +325,13 @@ def _linear_findings(table: Table, numbers: list[str]) -> list[Note]:
     names, correlations = _correlations(moments)
     near = _near_copies(correlations, [table.order.index(name) for name in names])
     pairs = [[names[a], names[b]] for a, b in near]
-    said = [_pairs(f"Near-copies (correlation beyond {NEAR})", pairs)] if pairs else []
+    notes = [_pairs(f"Near-copies (correlation beyond {NEAR})", pairs)] if pairs else []
     dropped = {b for _, b in near}
     keep = [number for number in range(len(names)) if number not in dropped]
     # As many columns as rows are linear functions of each other in any case.
     if len(keep) < 2 or len(keep) >= min(moments.n, table.rows):
-        return said
-    return said + _functions([names[i] for i in keep], correlations[np.ix_(keep, keep)])
+        return notes
+    return notes + _functions([names[i] for i in keep], correlations[np.ix_(keep, keep)])
 
 
 def _correlations(moments: Moments) -> tuple[list[str], Floats]:
@@ -346,30 +346,30 @@ def _correlations(moments: Moments) -> tuple[list[str], Floats]:
 
 def _near_copies(correlations: Floats, positions: list[int]) -> list[tuple[int, int]]:
     """Return pairs of near-copies, the first of each pair first in the user's order."""
-    found = np.argwhere(np.triu(np.abs(correlations) > NEAR, 1)).tolist()
-    pairs = [(a, b) if positions[a] < positions[b] else (b, a) for a, b in found]
+    close = np.argwhere(np.triu(np.abs(correlations) > NEAR, 1)).tolist()
+    pairs = [(a, b) if positions[a] < positions[b] else (b, a) for a, b in close]
     return sorted(pairs, key=lambda pair: (positions[pair[0]], positions[pair[1]]))
 
 
 def _functions(names: list[str], correlations: Floats) -> list[Note]:
-    """Write a sentence for each column that is a linear function of others."""
+    """Return a note for each column that is a linear function of others."""
     with suppress(np.linalg.LinAlgError):
         np.linalg.cholesky(correlations - EXACT * np.eye(len(correlations)))
         return []  # all eigenvalues exceed the bound
     from scipy.linalg.lapack import dpstrf
 
     _, pivots, rank, _ = dpstrf(correlations, tol=EXACT, lower=1)
-    chosen, dependent = np.sort(pivots[:rank] - 1), np.sort(pivots[rank:] - 1)
-    said = [_function(names, correlations, chosen, int(each)) for each in dependent[:5]]
+    basis, dependent = np.sort(pivots[:rank] - 1), np.sort(pivots[rank:] - 1)
+    notes = [_function(names, correlations, basis, int(column)) for column in dependent[:5]]
     if len(dependent) > 5:
         more = f"{len(dependent) - 5} more columns are linear functions of others."
-        said.append(data_note(more, tuple(names[i] for i in dependent[5:])))
-    return said
+        notes.append(data_note(more, tuple(names[i] for i in dependent[5:])))
+    return notes
 
 
-def _function(names: list[str], correlations: Floats, chosen: NDArray[np.intp], each: int) -> Note:
-    block = correlations[np.ix_(chosen, chosen)]
-    weights = np.linalg.lstsq(block, correlations[chosen, each], rcond=None)[0]
-    parts = [names[i] for i, weight in zip(chosen, weights, strict=True) if abs(weight) > 1e-4]
-    text = f"{names[each]!r} is a linear function of {sentence_list(parts)} (1 - R^2 < 1e-8)."
-    return data_note(text, (names[each], *parts))
+def _function(names: list[str], correlations: Floats, basis: NDArray[np.intp], column: int) -> Note:
+    block = correlations[np.ix_(basis, basis)]
+    weights = np.linalg.lstsq(block, correlations[basis, column], rcond=None)[0]
+    parts = [names[i] for i, weight in zip(basis, weights, strict=True) if abs(weight) > 1e-4]
+    text = f"{names[column]!r} is a linear function of {sentence_list(parts)} (1 - R^2 < 1e-8)."
+    return data_note(text, (names[column], *parts))

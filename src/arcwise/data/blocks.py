@@ -1,7 +1,7 @@
-"""Blocks: batches of chosen columns out of a file, without reading the file at once.
+"""Batches of selected columns of a file that is never read at once.
 
-Moments and counts are each gathered in one pass over such a file: which columns it has and what they are
-good for, the weights of rows, and what is said of rows with missing values are the same for both.
+Moments and counts are each computed in one pass over such a file. Both share the types of columns, the row
+weights and the treatment of missing values.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ from arcwise.notes import Note
 
 # Cells per batch: 32 MB of numbers.
 CELLS = 1 << 22
-# Bytes of text that are looked at before the stream starts.
+# Bytes of text that are checked before the stream starts.
 HEAD = 1 << 22
 # Bytes of text that are parsed at once; Arrow reads some thirty blocks ahead.
 PARSED = 1 << 20
 
 Use = Literal["number", "whole", "truth", "text", "empty", "other"]
-"""What a column is good for: numbers, whole ones, booleans, words, all missing values so far, or neither."""
+"""Type of a column: numbers, integers, booleans, text, all missing so far, or none of these."""
 
 
 @contextmanager
@@ -78,31 +78,33 @@ def open_source(
     weights: str | None = None,
     asked: Asked = (None, None, None),
 ) -> Iterator[Pass]:
-    """Open a file for one pass over some of its columns; errors inside name the file.
+    """Open a file for one pass over some of its columns; errors name the file.
 
     Parameters
     ----------
     path : a file as for ``read``.
     columns : the names to use; None for all but those in `drop`.
-    drop : names to leave out.
+    drop : names to omit.
     na_values : further values that mean "missing".
     weights : the name of the column of row weights.
     asked : separator, decimal sign and encoding, each None for a guess.
     """
-    place, marks = check_file(path), tuple(na_values)
-    with name_file_in_errors(place):
-        parquet = starts_with(place, PARQUET)
-        source = ParquetSource.open(place) if parquet else TextSource.open(place, marks, asked)
+    file, marks = check_file(path), tuple(na_values)
+    with name_file_in_errors(file):
+        parquet = starts_with(file, PARQUET)
+        source = ParquetSource.open(file) if parquet else TextSource.open(file, marks, asked)
         for name in [*(columns or ()), *drop, *([weights] if weights else [])]:
             if name not in source.names:
                 raise DataError(f"There is no column {name!r}. {close_to(name, source.names)}")
-        wanted = [name for name in columns or source.names if name != weights and name not in drop]
-        yield Pass(source, tuple(wanted), bool(columns), marks, weights)
+        selected = [
+            name for name in columns or source.names if name != weights and name not in drop
+        ]
+        yield Pass(source, tuple(selected), bool(columns), marks, weights)
 
 
 @dataclass
 class Pass:
-    """One pass over a file: the columns wanted, and what became of rows with missing values."""
+    """One pass over a file: the selected columns, and counts of rows with missing values."""
 
     source: Source
     wanted: tuple[str, ...]
@@ -114,22 +116,22 @@ class Pass:
     missing: Counter[str] = field(default_factory=Counter)
 
     def uses(self) -> dict[str, Use]:
-        """Return what each column is good for."""
+        """Return the type of each column."""
         return {name: self.source.kind(name) for name in self.wanted}
 
     def batches(
         self, names: Sequence[str], *, levels: bool = False
     ) -> Iterator[tuple[Sequence[Any], NDArray[np.float64] | None]]:
-        """Give these columns batch by batch, as they are written if `levels`, with the rows' weights."""
-        asked = [*names, *([self.weights] if self.weights else [])]
-        for batch in self.source.batches(asked, names if levels else ()):
+        """Yield these columns batch by batch, as text if `levels`, with the row weights."""
+        columns = [*names, *([self.weights] if self.weights else [])]
+        for batch in self.source.batches(columns, names if levels else ()):
             heights = None
             if self.weights:
                 heights = checked_weights(number_array(batch[-1]), len(batch[-1]), some=False)
             yield batch[: len(names)], heights
 
     def complete(self, names: Sequence[str], gaps: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Count the rows of a batch and their missing values; True for rows without any."""
+        """Count the rows of a batch and their missing values; return True for complete rows."""
         for number in np.flatnonzero(gaps.any(axis=0)).tolist():
             self.missing[names[number]] += int(gaps[:, number].sum())
         full = np.logical_not(gaps.any(axis=1))
@@ -137,28 +139,28 @@ class Pass:
         return full
 
     def check(self) -> None:
-        """Reject a file without a complete row."""
+        """Raise an error if no row of the file is complete."""
         if not self.kept:
             raise DataError(
                 no_rows_left(self.rows, self.missing) if self.rows else "There are no rows."
             )
 
     def notes(self, left_out: Sequence[str], reason: str) -> list[Note]:
-        """Say, at the end, what was guessed, which columns are left out and how many rows."""
-        said = [*self.source.notes, *self.source.quote_notes]
+        """Return notes on detected formats, dropped columns and dropped rows."""
+        notes = [*self.source.notes, *self.source.quote_notes]
         if left_out:
-            said.append(left_out_note(left_out, reason))
+            notes.append(left_out_note(left_out, reason))
         if self.missing:
-            said.append(gap_note(self.rows - self.kept, self.rows, self.missing))
-        return said
+            notes.append(gap_note(self.rows - self.kept, self.rows, self.missing))
+        return notes
 
 
 def use_of(name: str, kind: Any, sample: Any) -> Use:
-    """Return what a column of this Arrow type, with this beginning, is good for.
+    """Return the type of a column by its Arrow type and its first values.
 
     Raises
     ------
-    DataError : a column of numbers that a few words have turned into text.
+    DataError : a column of numbers that a few entries turned into text.
     """
     import pyarrow as pa
 
@@ -180,7 +182,7 @@ def use_of(name: str, kind: Any, sample: Any) -> Use:
 
 @dataclass(frozen=True)
 class Columns:
-    """A file's columns: tidy names in its order, sentences about what was guessed, and Arrow's schema."""
+    """A file's columns: clean names in its order, notes on detected formats, and Arrow's schema."""
 
     place: Path
     names: tuple[str, ...]
@@ -195,7 +197,7 @@ class ParquetSource(Columns):
 
     @classmethod
     def open(cls, place: Path) -> ParquetSource:
-        """Read the names and types."""
+        """Read names and types."""
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(place) as file:
@@ -203,18 +205,18 @@ class ParquetSource(Columns):
         return cls(place, *tidy_names(schema.names), schema)
 
     def kind(self, name: str) -> Use:
-        """Return what a column is good for; text is judged by its first rows."""
+        """Return the type of a column; text is classified by its first rows."""
         stored = self.schema.field(self.names.index(name))
         return use_of(name, stored.type, self._first(stored.name) if is_text(stored.type) else None)
 
     def batches(self, names: Sequence[str], words: Collection[str] = ()) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch; `words` are as stored like all others."""
+        """Yield these columns batch by batch; `words` are stored like all others."""
         import pyarrow.parquet as pq
 
         number = {name: position for position, name in enumerate(self.names)}
         stored = [self.schema.names[number[name]] for name in names]
         height = max(CELLS // len(names), 1024)
-        # One row group at a time and small buffers: reading ahead would hold most of the file.
+        # One row group at a time and small buffers: reading ahead would load most of the file.
         with pq.ParquetFile(self.place, pre_buffer=False, buffer_size=1 << 20) as file:
             for group in range(file.num_row_groups):
                 for batch in file.iter_batches(height, [group], stored, use_threads=False):
@@ -231,7 +233,7 @@ class ParquetSource(Columns):
 
 @dataclass(frozen=True)
 class TextSource(Columns):
-    """Separated text, parsed block by block; types are decided by the first megabytes."""
+    """Separated text, parsed block by block; the first megabytes determine the types."""
 
     layout: TextLayout
     encoding: str
@@ -242,37 +244,37 @@ class TextSource(Columns):
 
     @classmethod
     def open(cls, place: Path, na_values: tuple[object, ...], asked: Asked) -> TextSource:
-        """Look at the beginning of the file."""
+        """Read the beginning of the file."""
         separator, decimal, encoding = asked
         start, whole = _read_beginning(place)
-        found = encoding or encoding_of(start, whole)
-        text = as_utf8(start if whole else _whole_letters(start, found), found)
+        codec = encoding or encoding_of(start, whole)
+        text = as_utf8(start if whole else _whole_letters(start, codec), codec)
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
             raise DataError("Text with white space as separator cannot be streamed: use read().")
         names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
         rows = rows if whole else _whole_rows(rows, layout.separator)
-        said = (*guess_notes(layout, found, asked), *notes)
-        head, _ = parsed_rows(rows, layout, na_values, partial(_scan_quotes, place, found, layout))
-        return cls(place, names, said, head.schema, layout, found, na_values, head, whole)
+        file_notes = (*guess_notes(layout, codec, asked), *notes)
+        head, _ = parsed_rows(rows, layout, na_values, partial(_scan_quotes, place, codec, layout))
+        return cls(place, names, file_notes, head.schema, layout, codec, na_values, head, whole)
 
     def kind(self, name: str) -> Use:
-        """Return what a column is good for."""
+        """Return the type of a column."""
         import pyarrow as pa
 
         column = self.head.column(self.names.index(name))
-        # A column that only begins with missing values may have values further on.
+        # A column that begins with missing values may have values further on.
         if pa.types.is_null(column.type) and not self.whole_head:
             return "empty"
         return use_of(name, column.type, column)
 
     def batches(self, names: Sequence[str], words: Collection[str] = ()) -> Iterator[Sequence[Any]]:
-        """Give these columns batch by batch: `words` as text, the others as numbers.
+        """Yield these columns batch by batch: `words` as text, the others as numbers.
 
         Raises
         ------
-        DataError : a ragged row, a word among numbers, or a quote that swallows rows.
+        DataError : a ragged row, text among numbers, or a quote that swallows rows.
         """
         import pyarrow as pa
 
@@ -291,12 +293,12 @@ class TextSource(Columns):
         except pa.ArrowInvalid as error:
             if text.quoted:
                 _scan_quotes(self.place, self.encoding, self.layout)
-            said = (
+            message = (
                 ragged_row_text(bad[0], len(self.names), self.layout.lines)
                 if bad
                 else self._said(error)
             )
-            raise DataError(said) from None
+            raise DataError(message) from None
 
     def _stream(self) -> Any:
         import pyarrow as pa
@@ -324,7 +326,7 @@ class TextSource(Columns):
         )
 
     def _block(self) -> int:
-        """Bytes that are parsed at once: rows of 20 bytes per cell have to fit several times."""
+        """Bytes that are parsed at once: rows of 20 bytes per cell must fit several times."""
         return max(min(PARSED, HEAD), 200 * len(self.names))
 
     def _said(self, error: Exception) -> str:
@@ -333,10 +335,10 @@ class TextSource(Columns):
             return (
                 f"A row takes more than {most} of text: this is not a table of numbers and levels."
             )
-        found = re.search(r"column #(\d+).*invalid value '(.*)'", str(error))
-        if not found:
+        match = re.search(r"column #(\d+).*invalid value '(.*)'", str(error))
+        if not match:
             return str(error).splitlines()[0]
-        name, cell = self.names[int(found[1])], found[2]
+        name, cell = self.names[int(match[1])], match[2]
         return (
             f"Column {name!r} begins with numbers but contains the text {cell!r} later; if that "
             f"means missing, give na_values=[{cell!r}]."
@@ -344,7 +346,7 @@ class TextSource(Columns):
 
 
 class _CountingStream:
-    """A stream of bytes that counts its lines, and knows whether it has quotes."""
+    """A stream of bytes that counts its lines and detects quotes."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -376,7 +378,7 @@ Source = ParquetSource | TextSource
 
 
 def _read_beginning(place: Path) -> tuple[bytes, bool]:
-    """Return the first megabytes of text, and whether that is all."""
+    """Return the first megabytes of text, and whether they are the whole file."""
     opener = gzip.open if starts_with(place, GZIP) else open
     with opener(place, "rb") as file:
         start = file.read(HEAD)
@@ -384,7 +386,7 @@ def _read_beginning(place: Path) -> tuple[bytes, bool]:
 
 
 def _whole_rows(rows: bytes, separator: str) -> bytes:
-    """Return the rows that are complete in the beginning of a text."""
+    """Return the complete rows in the beginning of a text."""
     rows = rows[: rows.rfind(b"\n") + 1]
     if rows.count(b'"') % 2 == 0:
         return rows
@@ -395,12 +397,12 @@ def _whole_rows(rows: bytes, separator: str) -> bytes:
 
 
 def _scan_quotes(place: Path, encoding: str, layout: TextLayout) -> list[Note]:
-    """Scan a whole file for quotes that are not closed; see `check_quotes`."""
+    """Scan a whole file for unclosed quotes; see `check_quotes`."""
     opener = gzip.open if starts_with(place, GZIP) else open
     with opener(place, "rt", encoding=encoding, errors="replace") as lines:
         return check_quotes(lines, layout.separator, len(layout.header))
 
 
 def _whole_letters(start: bytes, encoding: str) -> bytes:
-    # A beginning may stop inside a letter; what follows the last complete one is dropped.
+    # The beginning may end inside a multi-byte character, which is dropped.
     return start.decode(encoding, errors="ignore").encode(encoding)

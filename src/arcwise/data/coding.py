@@ -1,14 +1,14 @@
-"""Codings: how raw text, or the time of day, becomes a level, and levels that are given by hand.
+"""Codings of raw text and times of day as levels, and levels defined by the user.
 
-A variable that was made from text or from times keeps its coding, as one made from numbers keeps its cuts,
-so that new raw values can be asked about: an address, a moment. A value that is a level is that level.
+A variable that was made from text or times keeps its coding, as one made from numbers keeps its cuts, so that
+new raw values can be coded: an address, a time. A value that equals a level is coded as that level.
 
-*Text* goes to the level of the first pattern that is found in it; patterns are regular expressions of RE2
-(no look-ahead, no back references), which take time in proportion to the text whatever the pattern: a
-model file from a stranger cannot hang a program. *Times of day* go to the level of the last mark that is
-not after them, and those before the first mark to that of the last: the clock is a circle.
+*Text* has the level of the first pattern that matches it; patterns are regular expressions of RE2
+(no look-ahead, no back references), which take time in proportion to the text whatever the pattern: an
+untrusted model file cannot stall a program. *Times of day* have the level of the last mark that is
+not after them; those before the first mark have that of the last, since the clock is circular.
 
-By hand a level is given by what it holds:
+Users define a level by its values:
 
 ==========================================  =======================================================
 a level holds                               given as
@@ -55,12 +55,12 @@ class Coding:
     Parameters
     ----------
     reads : "text" or "time".
-    marks : regular expressions, the first that is found counts; or times of day, ascending, such as "06:00".
+    marks : regular expressions, the first match decides; or times of day, ascending, such as "06:00".
     codes : the number of each mark's level.
 
     Raises
     ------
-    DataError : marks and codes that do not fit, or an expression or a time that is none.
+    DataError : marks and codes that do not fit, or an invalid expression or time.
 
     >>> Coding("text", ("[.]edu$", ""), (0, 1)).of_texts(["ann@mit.edu", "bob@web.de"])
     array([0, 1])
@@ -84,7 +84,7 @@ class Coding:
                 _find([""], mark)
 
     def of_texts(self, texts: Sequence[str]) -> NDArray[np.intp]:
-        """Return the code of each text; -1 where no pattern is found in it."""
+        """Return the code of each text; -1 if no pattern matches it."""
         codes = np.full(len(texts), -1, dtype=np.intp)
         for mark, code in zip(self.marks, self.codes, strict=True):
             codes[(codes < 0) & _find(texts, mark)] = code
@@ -103,7 +103,7 @@ class Coding:
 
         Raises
         ------
-        DataError : a text without any of the patterns, or what is no time.
+        DataError : a text that no pattern matches, or an invalid time.
         """
         if self.reads == "time":
             return self.of_hours(np.array([hour_of(value, name) for value in values]))
@@ -120,8 +120,8 @@ class Coding:
 def as_expression(pattern: str | re.Pattern[str]) -> str:
     r"""Write a pattern as a regular expression that carries its flags.
 
-    A text is a glob for the whole value, in which * represents any text and ? for one letter, small and
-    capital letters alike; a compiled expression is looked for anywhere and stays as it is.
+    A text is a glob for the whole value, in which * represents any text and ? one letter, without
+    regard to case; a compiled expression may match anywhere and is unchanged.
 
     >>> as_expression("*.edu")
     '(?is)^.*\\.edu$'
@@ -136,16 +136,16 @@ def as_expression(pattern: str | re.Pattern[str]) -> str:
 
 
 def _find(texts: Sequence[str], expression: str) -> NDArray[np.bool_]:
-    """Return in which texts an expression is found."""
+    """Return a mask of the texts that match an expression."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     try:
-        found = pc.match_substring_regex(pa.array(texts, pa.large_string()), expression)
+        hits = pc.match_substring_regex(pa.array(texts, pa.large_string()), expression)
     except pa.ArrowInvalid as error:
         why = str(error).removeprefix("Invalid regular expression: ").rstrip(".")
         raise DataError(f"{expression!r} is not a regular expression of RE2 ({why}).") from None
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+    return np.asarray(hits.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 # -- times of day --------------------------------------------------------------------------------
@@ -162,8 +162,8 @@ def hour_of(value: Any, name: str = "") -> float:
     if isinstance(value, datetime.time | datetime.datetime):
         seconds = value.second + value.microsecond / 1e6
         return value.hour + value.minute / 60 + seconds / 3600
-    found = _IN_TEXT.search(value) if isinstance(value, str) else None
-    hour = None if found is None else _hour(*found.groups())
+    match = _IN_TEXT.search(value) if isinstance(value, str) else None
+    hour = None if match is None else _hour(*match.groups())
     if hour is None:
         what = f"The values of {name!r}" if name else "A time"
         raise DataError(
@@ -173,7 +173,7 @@ def hour_of(value: Any, name: str = "") -> float:
 
 
 def _hour(hour: str, minute: str, second: str | None, half: str | None) -> float | None:
-    """Return the hours of a time in its parts; None of one that is none, as 13:00 pm or 24:30."""
+    """Return a time of day in hours; None if it is invalid, such as 13:00 pm or 24:30."""
     hours = int(hour)
     if half is not None:
         if not 1 <= hours <= 12:
@@ -211,7 +211,9 @@ DAY = 24.0
 
 @dataclass(frozen=True)
 class Definition:
-    """Levels by hand: cuts for numbers, with the ends of each level, or a coding for text and times."""
+    """Levels defined by a user: cuts for numbers, with the ends of each level, or a coding of text and
+    times.
+    """
 
     levels: tuple[Level, ...] | None
     cuts: tuple[float, ...] | None = None
@@ -220,7 +222,7 @@ class Definition:
 
 
 def by_cuts(name: str, cuts: Any) -> Definition:
-    """Define levels by ascending cuts; a number has as many levels below it as cuts are at most it."""
+    """Define levels by ascending cuts; the code of a number is the number of cuts that are at most it."""
     try:
         numbers = [float(cut) for cut in cuts]
     except (TypeError, ValueError):
@@ -231,11 +233,11 @@ def by_cuts(name: str, cuts: Any) -> Definition:
 
 
 def by_levels(name: str, levels: Any) -> Definition:
-    """Define levels by what each of them holds.
+    """Define levels by the values of each.
 
     Raises
     ------
-    DataError : what is of no form, ranges that overlap, times that no level holds.
+    DataError : an unknown form, overlapping ranges, times in no level.
 
     >>> by_levels("links", {"Low": (0, 4), "Medium": (5, 10), "High": (11, None)}).cuts
     (5.0, 11.0)
@@ -247,14 +249,14 @@ def by_levels(name: str, levels: Any) -> Definition:
             f"The levels of {name!r} must be given with their contents, as in {{'low': (0, 4), "
             f"'high': (5, None)}}, got {levels!r}."
         )
-    held = [each for each in levels.values() if each is not None]
-    if held and all(map(_is_range, held)):
+    forms = [form for form in levels.values() if form is not None]
+    if forms and all(map(_is_range, forms)):
         return _by_ranges(name, levels)
     if list(levels.values()).count(None) > 1:
         raise DataError(f"Two levels of {name!r} are None, for the rest: give one of them a range.")
-    if held and all(map(_are_times, held)):
+    if forms and all(map(_are_times, forms)):
         return _by_times(name, levels)
-    if held and all(map(_are_patterns, held)):
+    if forms and all(map(_are_patterns, forms)):
         return _by_patterns(levels)
     raise DataError(
         f"The levels of {name!r} must all be ranges of numbers, such as (0, 4), all patterns of text, such "
@@ -262,36 +264,36 @@ def by_levels(name: str, levels: Any) -> Definition:
     )
 
 
-def _is_range(held: Any) -> bool:
-    return is_pair(held) and all(map(_is_end, held))
+def _is_range(form: Any) -> bool:
+    return is_pair(form) and all(map(_is_end, form))
 
 
 def _is_end(end: Any) -> bool:
     return end is None or (is_number(end) and not np.isnan(end))
 
 
-def _forms(held: Any) -> list[Any]:
-    """What a level holds, one at a time; nothing of one that holds all the rest."""
-    return [] if held is None else held if isinstance(held, list) else [held]
+def _forms(form: Any) -> list[Any]:
+    """Return the values of a level as a list; empty for a level of all other values."""
+    return [] if form is None else form if isinstance(form, list) else [form]
 
 
 def _are_times(held: Any) -> bool:
     forms = _forms(held)
-    return bool(forms) and all(is_pair(each) and all(map(is_clock, each)) for each in forms)
+    return bool(forms) and all(is_pair(form) and all(map(is_clock, form)) for form in forms)
 
 
 def _are_patterns(held: Any) -> bool:
     forms = _forms(held)
-    return bool(forms) and all(isinstance(each, str | re.Pattern) for each in forms)
+    return bool(forms) and all(isinstance(form, str | re.Pattern) for form in forms)
 
 
 def _by_ranges(name: str, levels: Mapping[Level, Any]) -> Definition:
     if None in levels.values():
-        rest = next(level for level, held in levels.items() if held is None)
+        rest = next(level for level, form in levels.items() if form is None)
         raise DataError(
             f"The level {rest!r} of {name!r} must have a range of numbers, such as (11, None)."
         )
-    ends = {level: _ends(held) for level, held in levels.items()}
+    ends = {level: _ends(form) for level, form in levels.items()}
     ordered = sorted(ends, key=lambda level: ends[level])
     for level in ordered:
         if ends[level][0] > ends[level][1]:
@@ -307,8 +309,8 @@ def _by_ranges(name: str, levels: Mapping[Level, Any]) -> Definition:
     )
 
 
-def _ends(held: tuple[float | None, float | None]) -> tuple[float, float]:
-    low, high = held
+def _ends(form: tuple[float | None, float | None]) -> tuple[float, float]:
+    low, high = form
     return -np.inf if low is None else float(low), np.inf if high is None else float(high)
 
 
@@ -326,12 +328,12 @@ def _by_patterns(levels: Mapping[Level, Any]) -> Definition:
 
 
 def _by_times(name: str, levels: Mapping[Level, Any]) -> Definition:
-    held = list(levels.values())
-    rest = held.index(None) if None in held else None
+    values = list(levels.values())
+    rest = values.index(None) if None in values else None
     periods = sorted(
         (hour_of(_plain(start)), hour_of(_plain(end)), code)
-        for code, each in enumerate(held)
-        for start, end in _forms(each)
+        for code, value in enumerate(values)
+        for start, end in _forms(value)
     )
     marks: dict[str, int] = {}
     for number, (start, end, code) in enumerate(periods):
@@ -357,7 +359,7 @@ def _plain(clock: str | datetime.time) -> str | datetime.time:
 
 
 def _clock(hour: float) -> str:
-    """Write a time of day: to the minute, or to the second where it is not whole.
+    """Format a time of day: to the minute, or to the second if it is not a full minute.
 
     >>> _clock(6.5), _clock(0.0), _clock(23.999722222222222)
     ('06:30', '00:00', '23:59:59')

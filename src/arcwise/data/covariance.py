@@ -29,7 +29,7 @@ _INVOLVED = 0.1  # variables with at least this share of an eigenvector's larges
 
 
 def floats(what: str, numbers: ArrayLike) -> Floats:
-    """Return a copy of the numbers as an array, or reject what is none.
+    """Return a copy of the numbers as an array, or raise an error if they are not numbers.
 
     >>> floats("means", [1, 2])
     array([1., 2.])
@@ -41,28 +41,30 @@ def floats(what: str, numbers: ArrayLike) -> Floats:
 
 
 def in_order(what: str, numbers: Any, names: Sequence[str]) -> Any:
-    """Numbers with labels of their own, as of a data frame, put in the order of the names.
+    """Return labelled numbers, such as a data frame, in the order of the names.
 
     >>> import pandas as pd
     >>> in_order("means", pd.Series({"a": 1.0, "b": 2.0}), ["b", "a"]).tolist()
     [2.0, 1.0]
     """
-    found = numbers
+    labelled = numbers
     for axis in ("index", "columns"):
         labels = getattr(numbers, axis, None)
         if labels is None or callable(labels) or all(map(is_integer, labels)):
             continue
-        known = [str(each) for each in labels]
-        missing = [name for name in names if name not in known]
+        label_texts = [str(label) for label in labels]
+        missing = [name for name in names if name not in label_texts]
         if missing:
-            raise DataError(f"The {what} have no {missing[0]!r}. {close_to(missing[0], known)}")
-        places = [known.index(name) for name in names]
-        found = found.iloc[places] if axis == "index" else found.iloc[:, places]
-    return found
+            raise DataError(
+                f"The {what} have no {missing[0]!r}. {close_to(missing[0], label_texts)}"
+            )
+        positions = [label_texts.index(name) for name in names]
+        labelled = labelled.iloc[positions] if axis == "index" else labelled.iloc[:, positions]
+    return labelled
 
 
 def positive(n: object) -> float:
-    """Return a number of cases as a float, or reject what is none."""
+    """Return a number of cases as a float, or raise an error if it is not positive."""
     number = float(n) if is_number(n) else np.nan
     if not (np.isfinite(number) and number > 0):
         raise DataError(f"The number of cases must be above 0, got {n!r}.")
@@ -70,7 +72,7 @@ def positive(n: object) -> float:
 
 
 def check_given(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
-    """Reject names, means and covariances that no data can have, with the names to blame.
+    """Raise an error if no data can have these means and covariances; it names the variables.
 
     >>> check_given(["a", "b"], np.zeros(2), np.array([[1.0, 2.0], [2.0, 1.0]]))
     Traceback (most recent call last):
@@ -82,7 +84,9 @@ most 1: a correlation of 2 is impossible.
     scale = np.sqrt(np.abs(np.diag(covariance)))
     if (np.abs(covariance - covariance.T) > _ROUNDING * np.outer(scale, scale) + 1e-300).any():
         raise DataError("A covariance matrix must be symmetric, and this one is not.")
-    negative = [name for name, each in zip(names, np.diag(covariance), strict=True) if each < 0]
+    negative = [
+        name for name, variance in zip(names, np.diag(covariance), strict=True) if variance < 0
+    ]
     if negative:
         raise DataError(f"The variance of {sentence_list(negative)} is negative.")
     _check_pairs(names, covariance, scale)
@@ -104,7 +108,7 @@ def _check_form(names: Sequence[str], mean: Floats, covariance: Floats) -> None:
 
 
 def _check_pairs(names: Sequence[str], covariance: Floats, scale: Floats) -> None:
-    """Reject correlations beyond 1, the largest first."""
+    """Raise an error for correlations beyond 1, the largest first."""
     most = np.outer(scale, scale)
     beyond = np.triu(np.abs(covariance) > (1 + _ROUNDING) * most + 1e-300, k=1)
     if not beyond.any():
@@ -125,7 +129,7 @@ def _check_pairs(names: Sequence[str], covariance: Floats, scale: Floats) -> Non
 
 
 def _check_sums(names: Sequence[str], covariance: Floats, scale: Floats) -> None:
-    """Reject correlations that cannot all hold at once."""
+    """Raise an error for a correlation matrix with a negative eigenvalue."""
     varying = np.flatnonzero(scale > 0)
     if len(varying) < 2:
         return
@@ -151,7 +155,7 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
 
     Parameters
     ----------
-    column : numbers; NaN is a missing value and stays one. Equal numbers share the mean of their ranks.
+    column : numbers; NaN is missing and stays NaN. Equal numbers share the mean of their ranks.
     weights : row weights.
 
     Raises
@@ -167,15 +171,15 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
 
     values = np.asarray(column, dtype=np.float64)
     count = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-    known = ~np.isnan(values) & (count > 0)
-    _, group = np.unique(values[known], return_inverse=True)
+    observed = ~np.isnan(values) & (count > 0)
+    _, group = np.unique(values[observed], return_inverse=True)
     if group.max(initial=0) < 1:
         raise DataError("Normal scores need at least two different numbers in a column.")
-    inside = count[known]
+    inside = count[observed]
     total = float(inside.sum())
     mass = np.bincount(group, inside)
     share = (np.cumsum(mass) - 0.5 * mass) / total  # the mean rank of a group, less a half
-    # From the article; never more than a small sample bears.
+    # From the article; at most what a small sample allows.
     cut = 1.0 / (4.0 * total**0.25 * np.sqrt(np.pi * np.log(max(total, 2.0))))
     scores = ndtri(np.clip(share, cut, 1.0 - cut))[group]
     mean = float(inside @ scores) / total

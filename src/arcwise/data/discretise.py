@@ -1,8 +1,8 @@
-"""Categories: columns of numbers, text or times made into a few levels.
+"""Discretisation of columns of numbers, text or times into a few levels.
 
-Numbers are cut by one of the methods of `cutting`, or by hand; text becomes levels by patterns and times by
-the time of day (`definitions`). What made the levels stays with each variable (`Variable.cuts`,
-`Variable.coding`), so that a network learned from the table can be asked about raw values.
+Numbers are cut by one of the methods of `cuts`, or by given cuts; text has levels by patterns, and times by
+the time of day (`coding`). Each variable keeps its rule (`Variable.cuts`, `Variable.coding`), so that raw
+values can be evidence in a network learned from the table.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from arcwise.notes import Note, data_note
 from arcwise.values import as_tuple, clear_calls, is_integer
 
 METHODS = (*CUTTERS, "entropy")
-"""Ways to find cuts, by name."""
+"""Methods to compute cuts, by name."""
 
 BINS, MOST_BINS = 3, 255
 
@@ -56,31 +56,32 @@ def discretise(
     weights: str | ArrayLike | None = None,
     na_values: Iterable[object] = (),
 ) -> Table:
-    """Make categories of columns of numbers, text or times.
+    """Turn columns of numbers, text or times into levels.
 
     Parameters
     ----------
     data : a table, a file's path, or whatever `table` takes. Dates and near-unique text, which a table
-        leaves out, are found only in the file or frame itself.
-    method : how columns without levels or cuts of their own are cut: "quantiles" (equal frequency), "width",
-        "kmeans" or "entropy" (minimum description length, with a class in `target`); None leaves them.
-    bins : how many levels, 3 by default, or how many by name; entropy finds it itself.
-    target : the class that entropy cuts for: a discrete column.
+        omits, are available only from the file or frame itself.
+    method : how to cut columns that have no entry in `levels` or `cuts`: "quantiles" (equal frequency),
+        "width", "kmeans" or "entropy" (minimum description length, with a class in `target`); None keeps
+        them.
+    bins : number of levels, 3 by default, or a number per column; entropy chooses it.
+    target : the class for entropy: a discrete column.
     columns : cut these only; by default all continuous ones.
-    levels : by column, what each level holds: ``{"links": {"Low": (0, 4), "High": (5, None)}, "sender":
+    levels : by column, the values of each level: ``{"links": {"Low": (0, 4), "High": (5, None)}, "sender":
         {"edu": "*.edu", "other": None}, "sent": {"night": ("22:00", "6:00"), "day": None}}``.
-    cuts : by column, ascending numbers: a value has the level of the cuts that are at most it.
+    cuts : by column, ascending numbers: the level of a value is the number of cuts that are at most it.
     names : by column, names of the levels that cuts or a method make, lowest first.
     kinds, weights, na_values : as for `table`.
 
     Returns
     -------
-    A table whose variables know their cuts and codings; missing values stay missing values. Its notes say
-    what was done, and where cut points were equal and merged.
+    A table whose variables keep their cuts and codings; missing values stay missing. Its notes report
+    the cuts, and equal cuts that were merged.
 
     Raises
     ------
-    DataError : an unknown column, values that no level holds, infinite values, a target that has no levels.
+    DataError : an unknown column, values in no level, infinite values, a target without levels.
     OptionError : an unknown method.
 
     >>> mail = {"links": [0, 3, 7, 25], "sender": ["a@mit.edu", "b@x.com", "c@x.com", "d@uni.edu"]}
@@ -94,9 +95,9 @@ def discretise(
 
 
 class _Wishes:
-    """How columns become levels, as `discretise` takes it, checked as far as that needs no table.
+    """The options of `discretise`, checked as far as possible without a table.
 
-    `given` are levels by hand, by column.
+    `given` are user-defined levels, by column.
     """
 
     def __init__(
@@ -127,25 +128,28 @@ class _Wishes:
         twice = sorted(set(levels or {}) & set(cuts or {}))
         if twice:
             raise DataError(f"{sentence_list(twice)} is in both levels= and cuts=: choose one.")
-        self.given = {name: by_levels(name, each) for name, each in (levels or {}).items()}
-        self.given |= {name: by_cuts(name, each) for name, each in (cuts or {}).items()}
+        self.given = {name: by_levels(name, form) for name, form in (levels or {}).items()}
+        self.given |= {name: by_cuts(name, bounds) for name, bounds in (cuts or {}).items()}
         self.columns = None if columns is None else as_tuple(columns)
-        self.names = {name: tuple(each) for name, each in (names or {}).items()}
+        self.names = {name: tuple(labels) for name, labels in (names or {}).items()}
         self.method, self.target = method, target
 
     def apply(self, source: Table) -> Table:
-        """Make the categories of a table; columns that have them already pass."""
-        chosen = self._chosen(source)
+        """Discretise the columns of a table; columns that have levels already are unchanged."""
+        chosen_names = self._chosen(source)
         classes = self._classes(source) if self.target is not None else None
         fresh: dict[str, tuple[Variable, Column]] = {}
         notes: list[Note | None] = []
-        for name in (*self.given, *chosen):
+        for name in (*self.given, *chosen_names):
             variable, column, note = self._made(source, name, classes)
             fresh[name] = variable, column
             notes.append(note)
-        if chosen:
+        if chosen_names:
             notes.insert(
-                0, data_note(f"Cut by {self.method}: {sentence_list(chosen)}.", tuple(chosen))
+                0,
+                data_note(
+                    f"Cut by {self.method}: {sentence_list(chosen_names)}.", tuple(chosen_names)
+                ),
             )
         pairs = zip(source.variables, source.columns, strict=True)
         both = [fresh.get(variable.name, (variable, column)) for variable, column in pairs]
@@ -158,7 +162,7 @@ class _Wishes:
         return made.with_notes(*filter(None, notes))
 
     def _chosen(self, source: Table) -> list[str]:
-        """Return the columns that the method is to cut, in the user's order."""
+        """Return the columns that the method cuts, in the user's order."""
         for name in (*self.given, *self.names, *(self.columns or ()), *self.bins_of):
             source.index(name)
         both = sorted(set(self.given) & set(self.columns or ()))
@@ -177,7 +181,7 @@ class _Wishes:
         ]
 
     def _classes(self, source: Table) -> tuple[Column, int]:
-        """Return the codes of the class, and how many levels it has."""
+        """Return the codes of the class, and the number of its levels."""
         name = str(self.target)
         variable, column = source.variable(name), source.column(name)
         if variable.levels is None:
@@ -190,7 +194,7 @@ class _Wishes:
     def _made(
         self, source: Table, name: str, classes: tuple[Column, int] | None
     ) -> tuple[Variable, Column, Note | None]:
-        """Return a variable with levels, its codes, and a note where something has to be said."""
+        """Return a variable with levels, its codes, and a note if needed."""
         definition = self.given.get(name)
         if definition is not None and definition.coding is not None:
             return self._coded(source, name, definition)
@@ -208,7 +212,7 @@ class _Wishes:
     def _coded(
         self, source: Table, name: str, definition: Definition
     ) -> tuple[Variable, Column, Note | None]:
-        """Levels of text or times that a table holds as levels of its own."""
+        """Return a variable and codes for a column that holds text or times as levels."""
         variable = Variable(name, definition.levels, coding=definition.coding)
         if source.variable(name) == variable:
             return variable, source.column(name), None
@@ -233,11 +237,11 @@ class _Wishes:
         numbers: NDArray[np.float64],
         classes: tuple[Column, int] | None,
     ) -> tuple[NDArray[np.float64], Note | None]:
-        """Return the cuts of a column by the method, and a note where they are fewer than requested."""
+        """Return the cuts of a column by the method, and a note if they are fewer than requested."""
         if classes is not None:
             values, counts = count_values(numbers, source.weights, *classes)
-            found = entropy(values, counts) if len(values) else np.zeros(0)
-            return neat(values, found), None if len(found) else data_note(
+            cuts = entropy(values, counts) if len(values) else np.zeros(0)
+            return neat(values, cuts), None if len(cuts) else data_note(
                 f"No cut of {name!r} is informative about {self.target!r}: it has one level.",
                 (name,),
             )
@@ -256,7 +260,7 @@ class _Wishes:
 
 
 class _TableOptions(NamedTuple):
-    """How a table is made of raw columns, as `table` takes it."""
+    """Options of `table` for raw columns."""
 
     kinds: Mapping[str, Kind]
     weights: str | ArrayLike | None
@@ -264,10 +268,10 @@ class _TableOptions(NamedTuple):
 
 
 def _table(data: Any, wanted: _Wishes, reading: _TableOptions) -> Table:
-    """Return a table of any data, in which text and times with levels by hand are already coded."""
+    """Return a table of any data, with text and times coded by the user-defined levels."""
     if isinstance(data, Table):
-        for name, each in wanted.given.items():
-            if each.coding is not None and name not in data.names:
+        for name, definition in wanted.given.items():
+            if definition.coding is not None and name not in data.names:
                 raise DataError(
                     f"There is no column {name!r} in the table. {close_to(name, data.order)} "
                     "Tables drop dates and text with nearly as many values as rows: give the "
@@ -275,14 +279,14 @@ def _table(data: Any, wanted: _Wishes, reading: _TableOptions) -> Table:
                 )
         return table(data, **reading._asdict())
     if isinstance(data, str | os.PathLike):
-        place = check_file(data)
-        with name_file_in_errors(place):
-            return _encode(raw(place, reading.na_values), wanted, reading)
+        file = check_file(data)
+        with name_file_in_errors(file):
+            return _encode(raw(file, reading.na_values), wanted, reading)
     return _encode(data if isinstance(data, Raw) else raw_of(data), wanted, reading)
 
 
 def _encode(found: Raw, wanted: _Wishes, reading: _TableOptions) -> Table:
-    """Settle the kinds of raw columns, but code those with a coding by hand as they are."""
+    """Make a table of raw columns, in which columns with a user-defined coding are coded directly."""
     present = dict(zip(found.names, found.arrays, strict=True))
     for name in wanted.given:
         if name not in present:
@@ -299,20 +303,20 @@ def _encode(found: Raw, wanted: _Wishes, reading: _TableOptions) -> Table:
     heights, weighing = row_weights(found, reading.weights)
     settled = None
     if set(rest) - {weighing}:
-        left = replace(found, names=rest, arrays=tuple(present[name] for name in rest))
+        remaining = replace(found, names=rest, arrays=tuple(present[name] for name in rest))
         kinds = {**numeric, **reading.kinds}
-        settled = settle(left, **reading._replace(kinds=kinds)._asdict())
+        settled = settle(remaining, **reading._replace(kinds=kinds)._asdict())
     return _join(settled, made, found, heights)
 
 
 def _without_marks(array: Any, na_values: tuple[object, ...]) -> Any:
-    """Return the array with missing values in place of the values that mean them."""
+    """Return the array with missing values in place of the values that mean "missing"."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not na_values:
         return array
-    marks = pa.array([str(each) for each in na_values])
+    marks = pa.array([str(value) for value in na_values])
     return pc.if_else(pc.is_in(array.cast(pa.string()), value_set=marks), None, array)
 
 
@@ -322,18 +326,18 @@ def _join(
     found: Raw,
     weights: NDArray[np.float64] | None,
 ) -> Table:
-    """What is left of a table next to the columns that were made of text and times."""
+    """Return the coded columns and the other columns as one table."""
     variables = [variable for variable, _ in made.values()]
     columns = [column for _, column in made.values()]
     if settled is None:
         order = tuple(name for name in found.names if name in made)
         return Table(tuple(variables), tuple(columns), weights, order=order, notes=found.notes)
     kept, early = {*settled.names, *made}, small(settled)  # said before all columns were there
-    joined = replace(
+    result = replace(
         settled,
         variables=(*settled.variables, *variables),
         columns=(*settled.columns, *columns),
         order=tuple(name for name in found.names if name in kept),
         notes=tuple(note for note in settled.notes if note not in early),
     )
-    return joined.with_notes(*small(joined))
+    return result.with_notes(*small(result))

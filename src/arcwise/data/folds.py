@@ -1,8 +1,8 @@
-"""Units: what folds and leave-one-out remove of a table.
+"""Folds: units of a table, held out in turn.
 
 A row that occurs three times is three units, whether the table lists it three times or once with a weight
-of 3. Units are dealt into folds by what the rows contain: distinct rows are put into the order of their
-values, and each fold draws this many copies of each. So the folds depend neither on the order of the rows
+of 3. Units are assigned to folds by the contents of rows: distinct rows are sorted by their
+values, and each fold draws copies of each. So the folds depend neither on the order of the rows
 nor on whether a table is counted or long. In a counted table a distinct row is split into one row per fold.
 
 With ``copies="together"`` a row of the table is one unit, whatever its weight: its copies are repetitions of
@@ -37,26 +37,27 @@ _TOGETHER = data_note(
 class Parts(NamedTuple):
     """Parts of a table that are held out in turn.
 
-    `rows` are row numbers of `table`, one array a part. The table is the one given, or for counted rows one
-    in which each distinct row has a row for each part that it is in.
+    `rows` are row numbers of `table`, one array per part. The table is the given one; for counted rows each
+    distinct row is split into one row per part that contains it.
     """
 
     table: Table
     rows: tuple[Rows, ...]
 
     def expanded(self) -> Parts:
-        """Return the same with a row for each unit."""
+        """Return the same parts of a table with one row per unit."""
         long = self.table.expanded()
         if long is self.table:
             return self
-        place = np.repeat(np.arange(self.table.rows), self.table.counted_copies())
-        return Parts(long, tuple(np.flatnonzero(np.isin(place, part)) for part in self.rows))
+        row_of = np.repeat(np.arange(self.table.rows), self.table.counted_copies())
+        return Parts(long, tuple(np.flatnonzero(np.isin(row_of, part)) for part in self.rows))
 
 
 class Folds(NamedTuple):
-    """Parts of a table that are held out in turn, and what is learned from meanwhile.
+    """Parts of a table that are held out in turn, with the training rows for each.
 
-    `training` has row numbers for each part, or None for all rows outside it; without any, all are None.
+    `training` has row numbers for each part, or None for all rows outside it; an empty tuple means that all
+    are None.
     """
 
     table: Table
@@ -64,17 +65,17 @@ class Folds(NamedTuple):
     training: tuple[Rows | None, ...] = ()
 
     def rest(self, number: int) -> Rows:
-        """Return the rows to learn from while a part is held out."""
-        own = self.training[number] if self.training else None
-        return np.setdiff1d(np.arange(self.table.rows), self.rows[number]) if own is None else own
+        """Return the training rows while a part is held out."""
+        rows = self.training[number] if self.training else None
+        return np.setdiff1d(np.arange(self.table.rows), self.rows[number]) if rows is None else rows
 
 
 def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None) -> Parts:
-    """Deal the units of a table at random into k folds of nearly equal size.
+    """Split the units of a table at random into k folds of nearly equal size.
 
     Parameters
     ----------
-    table : with whole weights, unless copies go together.
+    table : with integer weights, unless copies stay together.
     k : number of folds, from 2 to the number of units.
     rng : random generator.
     by : a discrete column whose levels have nearly the same share in each fold.
@@ -101,7 +102,7 @@ def folds(table: Table, k: int, rng: np.random.Generator, by: str | None = None)
 
 
 def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = None) -> Folds:
-    """Folds that are given instead of dealt.
+    """Return user-defined folds.
 
     Parameters
     ----------
@@ -109,38 +110,38 @@ def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = No
     parts : a label for each row (a fold is the rows of one label, those without are never held out); a list
         of arrays of row numbers, or of pairs of them (rows to train on, rows to hold out); or an object whose
         method `split` makes such pairs, as in scikit-learn.
-    present : which rows of the data the table has, where some were dropped; row numbers and labels are those
-        of the data.
+    present : mask of the rows of the data that the table has, if some were dropped; row numbers and labels
+        refer to the data.
 
     Raises
     ------
-    DataError : fewer than two folds, an empty one, rows that are not there, or equal rows that were merged.
+    DataError : fewer than two folds, an empty one, unknown rows, or equal rows that were merged.
 
     >>> from arcwise.data.frames import table
     >>> rows = table({"x": [1.0, 2.0, 4.0, 8.0]})
     >>> [part.tolist() for part in given_folds(rows, ["a", "b", "a", "b"]).rows]
     [[0, 2], [1, 3]]
     """
-    there = np.ones(table.rows, dtype=bool) if present is None else present
-    if int(there.sum()) != table.rows:
+    used = np.ones(table.rows, dtype=bool) if present is None else present
+    if int(used.sum()) != table.rows:
         raise DataError("Folds given by rows need the original rows, and these were merged.")
-    numbers = np.where(there, np.cumsum(there) - 1, -1)
+    numbers = np.where(used, np.cumsum(used) - 1, -1)
     if hasattr(parts, "split") and not isinstance(parts, str):
-        parts = list(parts.split(np.zeros((len(there), 1))))
+        parts = list(parts.split(np.zeros((len(used), 1))))
     pairs = (
-        _label_folds(parts, len(there)) if _are_labels(parts) else [_pair(part) for part in parts]
+        _label_folds(parts, len(used)) if _are_labels(parts) else [_pair(part) for part in parts]
     )
 
     def known(part: Any) -> Rows:
         rows = np.asarray(part)
         if rows.ndim != 1 or rows.dtype.kind not in "iu":
             raise DataError(f"A fold must be a list of row numbers, got {part!r}.")
-        if len(rows) and not 0 <= rows.min() <= rows.max() < len(there):
+        if len(rows) and not 0 <= rows.min() <= rows.max() < len(used):
             raise DataError(
-                f"Row numbers of folds must be from 0 to {len(there) - 1}, got {rows.min()} to {rows.max()}."
+                f"Row numbers of folds must be from 0 to {len(used) - 1}, got {rows.min()} to {rows.max()}."
             )
-        kept: Rows = numbers[np.unique(rows)].astype(np.intp)
-        return kept[kept >= 0]
+        present_rows: Rows = numbers[np.unique(rows)].astype(np.intp)
+        return present_rows[present_rows >= 0]
 
     held_out = tuple(known(part) for _, part in pairs)
     training = tuple(None if rest is None else known(rest) for rest, _ in pairs)
@@ -151,24 +152,26 @@ def given_folds(table: Table, parts: Any, present: NDArray[np.bool_] | None = No
 
 
 def _are_labels(parts: Any) -> bool:
-    """Return whether folds are labels of rows, and not lists of row numbers."""
+    """Return whether folds are given as labels of rows, not as lists of row numbers."""
     if isinstance(parts, str | bytes) or not hasattr(parts, "__len__"):
         raise DataError(
             "Folds must be their number, a label for each row, or lists of row numbers, "
             f"got {parts!r}."
         )
-    return all(isinstance(each, str | float | np.generic | int | None) for each in parts)
+    return all(isinstance(label, str | float | np.generic | int | None) for label in parts)
 
 
 def _label_folds(labels: Any, rows: int) -> list[tuple[None, Rows]]:
     """Return the rows of each label, in the order of the labels."""
     if len(labels) != rows:
         raise DataError(f"Labels of folds must be one per row, got {len(labels)} for {rows} rows.")
-    places = dict[Any, list[int]]()
+    rows_of = dict[Any, list[int]]()
     for row, label in enumerate(labels):
         if label is not None and label == label:
-            places.setdefault(label, []).append(row)
-    return [(None, np.array(places[label], dtype=np.intp)) for label in sorted(places, key=_place)]
+            rows_of.setdefault(label, []).append(row)
+    return [
+        (None, np.array(rows_of[label], dtype=np.intp)) for label in sorted(rows_of, key=_place)
+    ]
 
 
 def _place(label: Any) -> tuple[bool, float, str]:
@@ -176,8 +179,8 @@ def _place(label: Any) -> tuple[bool, float, str]:
 
 
 def _pair(part: Any) -> tuple[Any, Any]:
-    """Rows to train on (None: all others) and rows to hold out."""
-    pair = isinstance(part, tuple) and len(part) == 2 and all(np.ndim(each) == 1 for each in part)
+    """Return training rows (None for all others) and held-out rows."""
+    pair = isinstance(part, tuple) and len(part) == 2 and all(np.ndim(rows) == 1 for rows in part)
     return part if pair else (None, part)
 
 
@@ -185,8 +188,8 @@ def held_out_part(table: Table, fraction: float, rng: np.random.Generator) -> Pa
     """Draw one part with a fraction of the units of a table, at least one unit."""
     units = _Units(table)
     size = max(1, round(fraction * units.total))
-    dealt = units.parts(_draw_counts(units.counts, [size, units.total - size], rng))
-    return Parts(dealt.table, dealt.rows[:1])
+    parts = units.parts(_draw_counts(units.counts, [size, units.total - size], rng))
+    return Parts(parts.table, parts.rows[:1])
 
 
 @clear_calls
@@ -195,13 +198,13 @@ def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Tabl
 
     Parameters
     ----------
-    table : a row of weight 3 is three units, unless copies go together.
+    table : a row of weight 3 is three units, unless copies stay together.
     fraction : the share of units to train on, between 0 and 1.
     rng : random generator.
 
     Returns
     -------
-    Training and test table, each with at least one unit, rows in their old order.
+    Training and test table, each with at least one unit, rows in their original order.
 
     Raises
     ------
@@ -218,18 +221,18 @@ def split(table: Table, fraction: float, rng: np.random.Generator) -> tuple[Tabl
     if units.total < 2:
         raise DataError("A split needs at least two rows.")
     size = min(max(round(fraction * units.total), 1), units.total - 1)
-    dealt = units.parts(_draw_counts(units.counts, [size, units.total - size], rng))
-    train, test = (dealt.table.take(part) for part in dealt.rows)
+    parts = units.parts(_draw_counts(units.counts, [size, units.total - size], rng))
+    train, test = (parts.table.take(part) for part in parts.rows)
     return train, test
 
 
 def with_copies(table: Table, copies: str) -> Table:
-    """Return what equal rows of a table are: units of their own, or copies of one measurement.
+    """Set whether equal rows of a table are separate units or copies of one measurement.
 
     Parameters
     ----------
     table : any.
-    copies : "apart", or "together": then equal rows become one, with the sum of their weights.
+    copies : "apart", or "together", which merges equal rows and adds their weights.
 
     >>> from arcwise.data.frames import table
     >>> with_copies(table({"x": [1.5, 2.5, 1.5]}), "together").weights.tolist()
@@ -251,12 +254,12 @@ class _Units:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.whole = table.weights is None or table.copies == "together"
-        own = np.ones(table.rows) if table.weights is None else table.weights
-        self.seen = np.flatnonzero(own > 0)
+        weights = np.ones(table.rows) if table.weights is None else table.weights
+        self.seen = np.flatnonzero(weights > 0)
         pairs = zip(table.variables, table.columns, strict=True)
         columns = [_rank_codes(variable, column[self.seen]) for variable, column in pairs]
         if table.weights is not None and table.copies == "together":
-            columns.append(own[self.seen])  # a unit is a row with its weight
+            columns.append(weights[self.seen])  # a unit is a row with its weight
         self.groups, self.first = _distinct(columns)
         copies = np.ones(len(self.seen)) if self.whole else table.counted_copies()[self.seen]
         self.counts: Integers = np.bincount(self.groups, copies).astype(np.int64)
@@ -268,7 +271,7 @@ class _Units:
             )
 
     def strata(self, by: str | None) -> Iterator[Rows]:
-        """Return the groups of each level of a column, or all."""
+        """Return the groups of each level of a column, or all groups."""
         if by is None:
             yield np.arange(len(self.counts))
             return
@@ -277,7 +280,7 @@ class _Units:
             yield np.flatnonzero(codes == code)
 
     def parts(self, shares: Integers) -> Parts:
-        """Parts from how many units of each group (rows) each of them (columns) has."""
+        """Return parts, given the number of units of each group (rows) in each part (columns)."""
         k = shares.shape[1]
         if self.whole:
             part = np.full(self.table.rows, -1)
@@ -293,7 +296,7 @@ class _Units:
 
 
 def _draw_counts(counts: Integers, sizes: list[int], rng: np.random.Generator) -> Integers:
-    """Return how many units of each group each part draws, without replacement."""
+    """Draw the number of units of each group in each part, without replacement."""
     left, shares = counts.copy(), np.zeros((len(counts), len(sizes)), dtype=np.int64)
     for f, size in enumerate(sizes[:-1]):
         shares[:, f] = rng.multivariate_hypergeometric(left, size, method="marginals")
@@ -303,9 +306,7 @@ def _draw_counts(counts: Integers, sizes: list[int], rng: np.random.Generator) -
 
 
 def _rank_codes(variable: Variable, column: Column) -> Column:
-    """Return a column whose codes follow the names of its levels, so that the order of these does not
-    matter.
-    """
+    """Return codes that follow the names of levels, so that the order of the levels does not matter."""
     if variable.levels is None:
         return column
     order = sorted(
@@ -317,7 +318,7 @@ def _rank_codes(variable: Variable, column: Column) -> Column:
 
 
 def _key(level: Level) -> tuple[bool, float, str]:
-    """Numbers by size, whether or not they are written as text, then words by the alphabet."""
+    """Return a sort key: numbers by size, even if written as text, then text by the alphabet."""
     try:
         number = float(level)
     except ValueError:
@@ -326,15 +327,13 @@ def _key(level: Level) -> tuple[bool, float, str]:
 
 
 def _distinct(columns: Any) -> tuple[Rows, Rows]:
-    """Return the group of each row, numbered in the order of the rows' values, and the first row of each
-    group.
-    """
+    """Return the group of each row, numbered by the order of the rows' values, and each group's first row."""
     keys, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         values, codes = np.unique(column, return_inverse=True)
         if size * len(values) > _LARGEST:
-            known, keys = np.unique(keys, return_inverse=True)
-            size = len(known)
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
         keys, size = keys * len(values) + codes, size * len(values)
         if len(values) == len(keys):  # no two rows are alike
             break

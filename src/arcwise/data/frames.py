@@ -1,9 +1,8 @@
-"""Columns in and out: any data frame, array or dictionary becomes a table, and back.
+"""Conversion between tables and data frames, arrays or dictionaries.
 
-Pandas, polars, pyarrow and whatever else narwhals knows are taken through narwhals, and none of
-them has to be installed. All of them end as Arrow arrays, so that kinds are decided by one set of
-rules whatever the data came in. `Raw` is what frames and files have in common before that: tidy
-names, and an Arrow array of any type for each.
+Pandas, polars, pyarrow and other frames are read through narwhals, and none of them has to be
+installed. All become Arrow arrays, so that one set of rules decides the kinds. `Raw` is the common
+form of frames and files before that: clean names, and an Arrow array of any type for each.
 """
 
 from __future__ import annotations
@@ -42,19 +41,19 @@ def table(
     Parameters
     ----------
     data : a pandas, polars or pyarrow frame, a numpy array (rows by columns), a dictionary of
-        columns, a list of dictionaries (rows), or a table. What is masked in a masked array is missing.
+        columns, a list of dictionaries (rows), or a table. Masked entries of a masked array are missing.
     names : for a numpy array; without them its columns are x1, x2, ...
-    kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
+    kinds : ``{"RAD": "discrete"}`` for example, instead of the rules for kinds.
     na_values : further values that mean "missing".
     weights : the name of a column, or one number per row, of row weights.
-    copies : "apart" if equal rows, and those that a weight counts, are units of their own: folds and
+    copies : "apart" if equal rows, and copies by weight, are separate units: folds and
         leave-one-out hold out one at a time; "together" if they repeat one measurement: then they become one
         row, held out with its whole weight, which need not be an integer.
-    missing : not here; where a network is learned it says what to do about missing values.
+    missing : not used here; it is an option of learning.
 
     Returns
     -------
-    The table; its notes say what was decided and left out.
+    The table; its notes say its decisions and dropped columns.
 
     Raises
     ------
@@ -65,10 +64,10 @@ def table(
     """
     refuse_missing(missing)
     if isinstance(data, Table):
-        found = _retable(data, names, kinds or {}, tuple(na_values), weights)
+        result = _retable(data, names, kinds or {}, tuple(na_values), weights)
     else:
-        found = settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
-    return with_copies(found, copies)
+        result = settle(raw_of(data, names), kinds=kinds, na_values=na_values, weights=weights)
+    return with_copies(result, copies)
 
 
 def _retable(
@@ -93,9 +92,7 @@ def _retable(
 
 
 def refuse_missing(missing: object) -> None:
-    """Reject a policy where a table is made, which keeps its missing values; values that mean one have
-    another name.
-    """
+    """Raise an error for a policy for missing values, which is an option of learning."""
     if missing is not None:
         raise DataError(
             f"Values that mean missing must be given as na_values={na_marks(missing)!r}; "
@@ -127,27 +124,31 @@ def _from_array(data: np.ndarray[Any, Any], names: Sequence[str] | None) -> Raw:
         return _from_dict({name: data[name] for name in data.dtype.names})
     if data.ndim != 2:
         raise DataError(f"An array must be rows by columns, got shape {data.shape}.")
-    given = [f"x{i}" for i in range(1, data.shape[1] + 1)] if names is None else list(names)
-    if len(given) != data.shape[1]:
-        raise DataError(f"{len(given)} names were given for an array with {data.shape[1]} columns.")
+    labels = [f"x{i}" for i in range(1, data.shape[1] + 1)] if names is None else list(names)
+    if len(labels) != data.shape[1]:
+        raise DataError(
+            f"{len(labels)} names were given for an array with {data.shape[1]} columns."
+        )
     if isinstance(data, np.ma.MaskedArray):
-        return _make(given, list(data.T))
-    # One copy with columns side by side is quicker than a copy per column, and it is our own.
+        return _make(labels, list(data.T))
+    # One copy with adjacent columns is quicker than a copy per column.
     block = np.array(data, order="F")
-    return replace(_make(given, list(block.T)), own=True)
+    return replace(_make(labels, list(block.T)), own=True)
 
 
 def _from_dict(columns: Mapping[Any, Any]) -> Raw:
-    given = {name: _as_column(name, column) for name, column in columns.items()}
-    lengths = {name: len(column) for name, column in given.items()}
+    arrays = {name: _as_column(name, column) for name, column in columns.items()}
+    lengths = {name: len(column) for name, column in arrays.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:5])
-        raise DataError(f"Columns must have equal lengths, but {said} rows.")
-    return _make(list(given), list(given.values()))
+        lengths_text = ", ".join(
+            f"{name!r} has {length}" for name, length in list(lengths.items())[:5]
+        )
+        raise DataError(f"Columns must have equal lengths, but {lengths_text} rows.")
+    return _make(list(arrays), list(arrays.values()))
 
 
 def _as_column(name: object, column: Any) -> Any:
-    """Return a column with a length; a single value is a column of one row."""
+    """Return a column with a length; a single value becomes a column of one row."""
     if column is np.ma.masked:
         return [None]
     if isinstance(column, np.ndarray) and column.ndim > 1:
@@ -166,7 +167,7 @@ def _make(names: Sequence[object], columns: Sequence[Any]) -> Raw:
 
 
 def _arrow(name: str, column: Any) -> Any:
-    """Make an Arrow array, or say which column cannot be one."""
+    """Make an Arrow array, or raise an error that names the column."""
     import pyarrow as pa
 
     if isinstance(column, pa.Array | pa.ChunkedArray):
@@ -249,7 +250,7 @@ def _column_out(source: Table, name: str) -> Any:
 
 
 def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
-    """Put filled columns into a data frame; what had no gap stays as it is.
+    """Put filled columns into a data frame; columns without missing values are unchanged.
 
     Parameters
     ----------
@@ -265,20 +266,20 @@ def filled_frame(frame: Any, filled: Table, gaps: Table) -> Any:
     """
     import narwhals as nw
 
-    found: Any = nw.from_native(frame, eager_only=True)
-    there, holes = {str(name): name for name in found.columns}, gaps.missing()
+    series: Any = nw.from_native(frame, eager_only=True)
+    originals, holes = {str(name): name for name in series.columns}, gaps.missing()
     for name in filled.order:
-        if name in there and not holes[:, gaps.index(name)].any():
+        if name in originals and not holes[:, gaps.index(name)].any():
             continue
         variable, values = filled.variable(name), filled.values(name).tolist()
         made = variable.cuts is not None or variable.coding is not None
-        old = found[there[name]] if name in there and not made else None
+        old = series[originals[name]] if name in originals and not made else None
         if old is None or old.is_null().all():  # no cell says what the column holds
-            fresh = nw.new_series(there.get(name, name), values, backend=found.implementation)
+            fresh = nw.new_series(originals.get(name, name), values, backend=series.implementation)
         else:
             fresh = _like(old, values)
-        found = found.with_columns(fresh)
-    return found.to_native()
+        series = series.with_columns(fresh)
+    return series.to_native()
 
 
 def _like(old: Any, values: list[Any]) -> Any:
@@ -286,8 +287,8 @@ def _like(old: Any, values: list[Any]) -> Any:
     import narwhals as nw
 
     kind = old.dtype
-    known = old.drop_nulls().to_list()
-    numbers = all(isinstance(each, int | float | np.number) for each in known)
+    values = old.drop_nulls().to_list()
+    numbers = all(isinstance(value, int | float | np.number) for value in values)
     if numbers and any(isinstance(value, str) for value in values):
         try:  # levels of a file that knows text only
             values = [float(value) for value in values]
@@ -308,7 +309,7 @@ def index_of(rows: Any) -> Any:
 
 
 def first_rows(source: Table, most: int = 10) -> Frame:
-    """Return the first rows and columns of a table, to be looked at."""
+    """Return the first rows and columns of a table, for display."""
     few, rest = source.head(most), (len(source) - most, len(source.order) - most)
     columns = tuple(Series(name, few.values(name)) for name in source.order[:most])
     counts = zip(rest, ("row", "column"), strict=True)
@@ -329,14 +330,14 @@ def to_pandas(source: Table) -> Any:
 
 @dataclass(frozen=True)
 class Raw:
-    """Columns as they came.
+    """Raw columns.
 
     Parameters
     ----------
-    names : tidy, distinct.
+    names : clean and distinct.
     arrays : Arrow arrays of equal length, one per name.
-    notes : what was decided so far.
-    own : whether the arrays belong to nobody else and need not be copied.
+    notes : decisions so far.
+    own : whether nothing else uses the arrays, so that they need no copy.
     """
 
     names: tuple[str, ...]
@@ -346,20 +347,20 @@ class Raw:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.arrays[0]) if self.arrays else 0
 
 
 def tidy_names(
     names: Iterable[object], *, numbered: bool = False
 ) -> tuple[tuple[str, ...], tuple[Note, ...]]:
-    """Make names usable.
+    """Strip and complete column names.
 
     Parameters
     ----------
-    names : as they came; empty ones (or None) have no name.
-    numbered : a name that occurs again gets a number, as in a.1: what to do about the names of a file that
-        somebody else wrote. Names that are numbers never do: then the line of names is missing.
+    names : original names; empty ones (or None) are missing.
+    numbered : whether a repeated name gets a number, as in a.1, which suits files. Names that are numbers
+        do not: then the header is missing.
 
     Returns
     -------
@@ -374,9 +375,9 @@ def tidy_names(
     >>> tidy_names(["a", "b", "a"], numbered=True)
     (('a', 'b', 'a.1'), (<Note: Column names that occur again were numbered: 'a.1'.>,))
     """
-    given = ["" if name is None else str(name).strip() for name in names]
-    taken, invented, tidy = set(given), [], []
-    for position, name in enumerate(given, start=1):
+    texts = ["" if name is None else str(name).strip() for name in names]
+    taken, invented, tidy = set(texts), [], []
+    for position, name in enumerate(texts, start=1):
         if not name:
             name = f"x{position}"
             while name in taken:
@@ -388,25 +389,25 @@ def tidy_names(
     repeats = f"Column names that occur again were numbered: {sentence_list(again)}."
     plural = "Columns without a name are" if len(invented) > 1 else "A column without a name is"
     note = f"{plural} called by {'their' if len(invented) > 1 else 'its'} position: "
-    said = ((invented, f"{note}{sentence_list(invented)}."), (again, repeats))
-    notes = (data_note(text, tuple(about)) for about, text in said if about)
+    messages = ((invented, f"{note}{sentence_list(invented)}."), (again, repeats))
+    notes = (data_note(text, tuple(about)) for about, text in messages if about)
     return tuple(tidy), tuple(notes)
 
 
 def _number_repeats(names: list[str]) -> list[str]:
-    """Return names that occur again a number of their own, in place; say which."""
+    """Add a number to repeated names, in place; return the new names."""
     taken, again = set(names), []
     seen: set[str] = set()
     times: Counter[str] = Counter()
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         if name in seen and not _is_number(name):
             times[name] += 1
             while f"{name}.{times[name]}" in taken:
                 times[name] += 1
-            names[place] = f"{name}.{times[name]}"
-            taken.add(names[place])
-            again.append(names[place])
-        seen.add(names[place])
+            names[position] = f"{name}.{times[name]}"
+            taken.add(names[position])
+            again.append(names[position])
+        seen.add(names[position])
     return again
 
 

@@ -1,7 +1,7 @@
-"""Exact functions and identifiers among the columns that a learned graph joins.
+"""Notes on exact functions and identifiers among adjacent columns of a graph.
 
-A copy or a sum of columns takes over their edges, two codings of one variable are joined for certain, and row
-numbers to what rows are sorted by.
+A copy or a sum of columns takes over their edges. Two codings of one variable are always adjacent, and so are
+row numbers and the variables by which rows are sorted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ ROWS_PER_LEVEL = 5
 
 
 def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
-    """Name exact functions and identifiers among columns that have edges.
+    """Return notes on exact functions and identifiers among columns that have edges.
 
     Parameters
     ----------
-    source : what a graph was learned from; without rows nothing is found.
+    source : the data of the graph; without rows there are no notes.
     pairs : the edges.
 
     >>> from arcwise.data.frames import table
@@ -40,8 +40,8 @@ def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[No
         return ()
     table = statistics.rows("Functions need")
     edges = [pair for pair in pairs if all(name in table.names for name in pair)]
-    joined = sorted({name for pair in edges for name in pair}, key=table.order.index)
-    numbers = [v.name for v in map(table.variable, joined) if not v.discrete or v.numeric]
+    members = sorted({name for pair in edges for name in pair}, key=table.order.index)
+    numbers = [v.name for v in map(table.variable, members) if not v.discrete or v.numeric]
     notes = _identifiers(table, [name for name in numbers if not table.variable(name).discrete])
     if len(numbers) > 1 and table.rows * len(numbers) ** 2 <= MAX_WORK:
         notes += pair_findings(table.select(numbers))
@@ -49,17 +49,17 @@ def function_notes(source: Source, pairs: Iterable[tuple[str, str]]) -> tuple[No
 
 
 def _identifiers(table: Table, numbers: list[str]) -> list[Note]:
-    """Name columns with another integer in each row, in ascending or descending order."""
-    found = [name for name in numbers if _is_identifier(table.column(name))]
-    if not found:
+    """Return the columns with a different integer in each row, in ascending or descending order."""
+    identifiers = [name for name in numbers if _is_identifier(table.column(name))]
+    if not identifiers:
         return []
-    have, its, it = ("have", "their", "them") if len(found) > 1 else ("has", "its", "it")
+    have, its, it = ("have", "their", "them") if len(identifiers) > 1 else ("has", "its", "it")
     text = (
-        f"{sentence_list(found)} {have} a different integer in each row, in the order of the "
+        f"{sentence_list(identifiers)} {have} a different integer in each row, in the order of the "
         f"rows, like an identifier: {its} edges reflect the order of the rows; drop {it} with "
         "{select()}."
     )
-    return [data_note(text, tuple(found), (Fix(verb="select"),))]
+    return [data_note(text, tuple(identifiers), (Fix(verb="select"),))]
 
 
 def _is_identifier(column: NDArray[np.float64]) -> bool:
@@ -70,15 +70,15 @@ def _is_identifier(column: NDArray[np.float64]) -> bool:
 
 
 def _recoding_note(table: Table, first: str, second: str) -> Note | None:
-    """Say that of two discrete columns one is a function of the other, if it is."""
+    """Return a note if one of two discrete columns is a function of the other."""
     one, two = table.variable(first), table.variable(second)
     if one.levels is None or two.levels is None:
         return None
     a, b = table.column(first), table.column(second)
-    kept = ~(gaps_of(one, a) | gaps_of(two, b))
-    codes = np.unique(a[kept].astype(np.int64) * len(two.levels) + b[kept])
+    complete = ~(gaps_of(one, a) | gaps_of(two, b))
+    codes = np.unique(a[complete].astype(np.int64) * len(two.levels) + b[complete])
     sizes = [len(np.unique(codes // len(two.levels))), len(np.unique(codes % len(two.levels)))]
-    if min(sizes) < 2 or kept.sum() < ROWS_PER_LEVEL * max(sizes):
+    if min(sizes) < 2 or complete.sum() < ROWS_PER_LEVEL * max(sizes):
         return None
     if len(codes) == sizes[0] == sizes[1]:
         return data_note(

@@ -1,4 +1,4 @@
-"""Kinds: how a raw column becomes a variable, and which columns are left out.
+"""Kinds: rules that turn raw columns into variables or drop them.
 
 The rules, in this order; an entry in ``kinds=`` comes before all of them:
 
@@ -14,12 +14,11 @@ a permutation of consecutive whole numbers                left out (it numbers t
 other numbers                                             continuous
 ========================================================  =====================================
 
-"Integers" is what the source says they are (an integer type, or a CSV column without any
-point). Whole floats with missing values count too, from any source: pandas stores integers with missing
-values as floats, and writes them to files as 1.0. What is left out, and why, is a sentence in the notes
-of the table.
+Integers have an integer type in the source, or are a CSV column without any point. Floats with integer
+values and missing values count too: pandas stores integers with missing values as floats, and
+writes them to files as 1.0. Notes of the table report dropped columns and the reasons.
 
-Text is read by its distinct values, never cell by cell. Blanks around a value do not count. The empty text
+Text is read by its distinct values, not by cells. Spaces around a value are ignored. The empty text
 is a missing value, and so is what ``na_values=`` names; "None" or "NA" in a column of words is a level like
 any other.
 """
@@ -52,16 +51,16 @@ from arcwise.notes import Fix, Note, data_note
 if TYPE_CHECKING:
     from arcwise.data.frames import Raw
 
-# At most this many distinct integers are levels.
+# Integers with at most this many distinct values are levels.
 FEW = 10
 
 NO_KIND = ("no value at all", "values that are neither numbers nor text")
-"""Reasons for dropping a column that no kind changes."""
+"""Reasons for dropping a column whatever its kind."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a column: a variable with its column, or why there is none; and a note."""
+    """The variable and column made of a raw column, or the reason for dropping it; and a note."""
 
     variable: Variable | None = None
     column: Column | None = None
@@ -81,9 +80,9 @@ def settle(
     Parameters
     ----------
     raw : names and Arrow arrays.
-    kinds : kinds requested by name; they are kept by every model.
+    kinds : kinds by name; every model keeps them.
     na_values : further values that mean "missing", text or numbers.
-    weights : the name of a column (then no variable any more) or one number per row.
+    weights : the name of a column (which is then no variable) or one number per row.
 
     Raises
     ------
@@ -91,31 +90,33 @@ def settle(
     """
     if raw.rows == 0:
         raise DataError("A table must have at least one row, got none.")
-    chosen, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
-    wanted = {name: kind for name, (kind, _) in chosen.items()}
+    choices, marks = _checked_kinds(kinds or {}, raw.names), tuple(na_values)
+    wanted = {name: kind for name, (kind, _) in choices.items()}
     heights, weight_name = row_weights(raw, weights)
     outcomes = {
         name: settle_column(name, array, wanted.get(name), marks, raw)
         for name, array in zip(raw.names, raw.arrays, strict=True)
         if name != weight_name
     }
-    left = _left_out(outcomes)
-    kept = [each for each in outcomes.values() if each.variable is not None]
+    reasons = _left_out(outcomes)
+    kept = [outcome for outcome in outcomes.values() if outcome.variable is not None]
     if not kept:
-        raise DataError("No column can be used. " + (" ".join(map(str, left)) or "There is none."))
-    notes = [*raw.notes, *left, *(each.note for each in outcomes.values() if each.note)]
-    variables = tuple(each.variable for each in kept if each.variable is not None)
-    columns = tuple(each.column for each in kept if each.column is not None)
+        raise DataError(
+            "No column can be used. " + (" ".join(map(str, reasons)) or "There is none.")
+        )
+    notes = [*raw.notes, *reasons, *(outcome.note for outcome in outcomes.values() if outcome.note)]
+    variables = tuple(outcome.variable for outcome in kept if outcome.variable is not None)
+    columns = tuple(outcome.column for outcome in kept if outcome.column is not None)
     fixed = frozenset(wanted) & {variable.name for variable in variables}
     table = Table(variables, columns, heights, notes=tuple(notes), fixed=fixed)
-    table = table.recast({name: levels for name, (_, levels) in chosen.items() if levels})
+    table = table.recast({name: levels for name, (_, levels) in choices.items() if levels})
     return table.with_notes(*small(table))
 
 
 def settle_column(
     name: str, array: Any, kind: Kind | None, na_values: Sequence[object], raw: Raw
 ) -> Outcome:
-    """Turn one Arrow array into a variable and a column, or leave it out with a reason."""
+    """Turn one Arrow array into a variable and a column, or drop it with a reason."""
     import pyarrow as pa
 
     kinds = pa.types
@@ -157,7 +158,7 @@ def number_array(array: Any, na_values: Sequence[object] = ()) -> NDArray[np.flo
     array = _in_one(array)
     if array.null_count:
         array = array.fill_null(np.nan)
-    # Not to_numpy: it loads all of pandas first where that is installed, a quarter of a short command.
+    # Not to_numpy, which imports pandas if installed: a quarter of the time of a short command.
     numbers = np.from_dlpack(array)
     marks = _number_marks(na_values)
     if marks:
@@ -215,7 +216,7 @@ def _whole_with_gaps(numbers: NDArray[np.float64], gaps: NDArray[np.bool_]) -> b
 
 
 def _at_most(numbers: NDArray[np.float64], few: int) -> bool:
-    """Return whether there are at most this many distinct values; a glance decides most columns."""
+    """Return whether there are at most `few` distinct values; a small sample decides for most columns."""
     if len(np.unique(numbers[:1000])) > few:
         return False
     return len(np.unique(numbers)) <= few
@@ -224,7 +225,7 @@ def _at_most(numbers: NDArray[np.float64], few: int) -> bool:
 def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
     """Return whether the values are a permutation of consecutive integers."""
     low, rows = numbers.min(), len(numbers)
-    # With a missing value both are NaN, which equals nothing: a column with missing values numbers no rows.
+    # With a missing value both are NaN, which equals nothing: such a column numbers no rows.
     if numbers.max() - low + 1 != rows:
         return False
     seen = np.zeros(rows, dtype=bool)
@@ -232,7 +233,7 @@ def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
     return bool(seen.all())
 
 
-# -- around the columns --------------------------------------------------------------------------
+# -- weights and notes ----------------------------------------------------------------------------
 
 
 def _checked_kinds(kinds: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -243,14 +244,14 @@ def _checked_kinds(kinds: Mapping[str, Any], names: Sequence[str]) -> dict[str, 
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        said = f"{option}= names {name!r}, which is not a column. {close_to(name, names)}"
-        raise DataError(said)
+        message = f"{option}= names {name!r}, which is not a column. {close_to(name, names)}"
+        raise DataError(message)
 
 
 def row_weights(
     raw: Raw, weights: str | ArrayLike | None
 ) -> tuple[NDArray[np.float64] | None, str | None]:
-    """Return row weights, and the name of the column that says so, if there are such."""
+    """Return the row weights, and the name of their column if they have one."""
     if weights is None:
         return None, None
     if not isinstance(weights, str):
@@ -265,7 +266,7 @@ def row_weights(
 
 
 def _left_out(outcomes: Mapping[str, Outcome]) -> list[Note]:
-    """Write one sentence per reason for leaving columns out."""
+    """Return one note per reason for dropping columns."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for name, outcome in outcomes.items():
         if outcome.variable is None:
@@ -274,20 +275,20 @@ def _left_out(outcomes: Mapping[str, Outcome]) -> list[Note]:
 
 
 def left_out_note(names: Sequence[str], reason: str) -> Note:
-    """Write the note about columns that are left out, and with what kind they would be kept."""
+    """Return the note on dropped columns and the kind that would keep them."""
     kind = "categorical" if reason.startswith("text") else "numeric"
     fixes = () if reason in NO_KIND else (Fix("kinds", {names[0]: kind}),)
     return data_note(f"Dropped: {sentence_list(names)} ({reason}).", tuple(names), fixes)
 
 
 def small(table: Table) -> list[Note]:
-    """Return what is too small to learn from."""
+    """Return notes if the table is too small for learning."""
     notes = []
     if len(table.variables) == 1:
         notes.append(f"There is only one column, {table.names[0]!r}: no edge is possible.")
     if table.rows == 1:
         notes.append("There is only one row: it can be queried, but not learned from.")
-    elif all(_constant(*each) for each in zip(table.variables, table.columns, strict=True)):
+    elif all(_constant(*pair) for pair in zip(table.variables, table.columns, strict=True)):
         notes.append("Every column is constant: there is nothing to learn from them.")
     return [data_note(text) for text in notes]
 
@@ -304,7 +305,7 @@ def _constant(variable: Variable, column: Column) -> bool:
 # -- text ----------------------------------------------------------------------------------------
 
 
-# Text with more values than this, and over half as many as rows, names rows rather than states.
+# Text with more values than this, and over half as many as rows, identifies rows rather than states.
 MANY = 10
 NUMBERS = tuple(
     rf"^[-+]?([0-9]+{sign}?[0-9]*|{sign}[0-9]+)([eE][-+]?[0-9]+)?$" for sign in (r"\.", ",")
@@ -313,7 +314,7 @@ DATE = r"^[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T][0-9:.,]+(Z|[-+][0-9:]+
 
 
 def _settle_text(name: str, array: Any, kind: Kind | None, na_values: Sequence[object]) -> Outcome:
-    """Turn a text array into a discrete variable with its codes, or numbers where these were requested."""
+    """Turn a text array into a discrete variable with its codes, or into numbers if requested."""
     values, codes, ordered = encode_text(array, na_values)
     if not len(values):
         return Outcome(reason="no value at all")
@@ -337,7 +338,7 @@ def _in_one(array: Any) -> Any:
 
 
 def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
-    """Return the distinct values as Arrow text, each row's code, and whether they came in an order.
+    """Return the distinct values as Arrow text, each row's code, and whether the values are ordered.
 
     Values that do not occur are dropped unless they were declared in an order; without one they are
     sorted. The code after the last value is a missing value.
@@ -356,7 +357,7 @@ def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDAr
 
 
 def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) -> Any:
-    """Return the distinct words that are no missing values; those that occur, sorted, if none were declared."""
+    """Return the distinct values that are not missing; if none were declared, those that occur, sorted."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -368,7 +369,7 @@ def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) 
 
 
 def no_states(values: Any, codes: NDArray[Any]) -> str:
-    """Return why text is no variable, or nothing."""
+    """Return the reason why text is not a variable, or an empty text."""
     if len(values) > 1 and _matches(values, DATE).all():
         return "dates or times"
     if len(values) > MANY and 2 * len(values) > np.count_nonzero(codes < len(values)):
@@ -379,12 +380,12 @@ def no_states(values: Any, codes: NDArray[Any]) -> str:
 def _matches(values: Any, pattern: str) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(values, pattern)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+    hits = pc.match_substring_regex(values, pattern)
+    return np.asarray(hits.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def text_column_note(name: str, values: Any, codes: NDArray[Any]) -> Note | None:
-    """Write the note about a column of numbers that a few words turned into text."""
+    """Return the note on a column of numbers that a few entries turned into text."""
     numbers = _numbers(values)
     if numbers.all() or not numbers.any():
         return None
@@ -404,7 +405,7 @@ def text_column_note(name: str, values: Any, codes: NDArray[Any]) -> Note | None
 
 
 def _numbers(values: Any) -> NDArray[np.bool_]:
-    """Return which values are numbers, with a point or with a comma, whichever are more."""
+    """Return a mask of the values that are numbers, with a point or with a comma, whichever are more."""
     return max((_matches(values, pattern) for pattern in NUMBERS), key=np.count_nonzero)
 
 
@@ -415,7 +416,7 @@ def _first_word(values: Any, codes: NDArray[Any], numbers: NDArray[np.bool_]) ->
 
 
 def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.float64]:
-    """Read all values as numbers (see ``written_numbers``, too), or say which one is none."""
+    """Parse all values as numbers (see also ``written_numbers``); another value is an error."""
     numbers = _numbers(values)
     if not numbers.all():
         read = written_numbers(values)

@@ -1,8 +1,8 @@
-"""Memory: what a matrix over all pairs of columns or a compressed file needs, and what the machine has.
+"""Memory: needs of a square matrix or of a compressed file, and the available memory.
 
 Learning a Gaussian network keeps at least one p x p matrix of 8-byte numbers: 100 000 columns need
-80 GB, whatever the number of rows. That is found out before anything is computed. A compressed file may
-be a thousandth of what it unpacks to, so unpacking has a limit.
+80 GB, whatever the number of rows. This is checked before any computation. A compressed file may
+unpack to a thousand times its size, so unpacking has a limit.
 """
 
 import gzip
@@ -13,7 +13,7 @@ from arcwise.errors import DataError
 
 
 def available() -> float:
-    """Return the bytes of memory that can be had now; infinity where the system does not say."""
+    """Return the bytes of memory available; infinity if the system does not report it."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             fields = dict(line.split(":", 1) for line in lines)
@@ -30,12 +30,12 @@ def _installed_memory() -> float:
 
 
 def check_square(columns: int, memory: float | None = None) -> None:
-    """Reject more columns than a square matrix in memory can hold.
+    """Raise an error if a square matrix of all columns does not fit into memory.
 
     Parameters
     ----------
     columns : number of variables p; the matrix takes p x p x 8 bytes.
-    memory : bytes that may be used; None for what the machine has available.
+    memory : bytes that may be used; None for the available memory.
 
     Raises
     ------
@@ -57,11 +57,11 @@ def check_square(columns: int, memory: float | None = None) -> None:
 
 
 def unpack(content: bytes, limit: float) -> bytes:
-    """Unpack what gzip has compressed, up to this many bytes.
+    """Unpack gzip data, up to `limit` bytes.
 
     Raises
     ------
-    DataError : there is more; no more than the limit is unpacked to see that.
+    DataError : the data are larger; no more than the limit is unpacked.
 
     >>> unpack(gzip.compress(b"text"), 1e6)
     b'text'
@@ -78,7 +78,7 @@ def unpack(content: bytes, limit: float) -> bytes:
 
 
 def size_words(size: float) -> str:
-    """Write a number of bytes for people.
+    """Format a number of bytes.
 
     >>> size_words(2_500_000)
     '2.5 MB'

@@ -1,4 +1,4 @@
-r"""Which values are missing together, and whether they are missing completely at random.
+r"""Patterns of missing values, and tests whether values are missing completely at random.
 
 Little's test (Little 1988) compares the means of each pattern of observed columns with those of all rows,
 with the mean and covariance of EM: the sum over patterns of
@@ -6,12 +6,12 @@ with the mean and covariance of EM: the sum over patterns of
 .. math:: n_k (\bar x_k - \mu_o)^T \Sigma_{oo}^{-1} (\bar x_k - \mu_o)
 
 has about a chi-squared distribution. Its degrees of freedom are the observed columns, summed over patterns,
-less all columns. Single pairs are tested as well: whether the observed values of one column differ where
-another is missing, by Welch's test for numbers and the chi-squared test for levels. Each p-value is
+less all columns. Pairs of columns are tested as well: whether the observed values of one differ if
+the other is missing, by Welch's test for numbers and the chi-squared test for levels. Each p-value is
 multiplied by the number of tests (Bonferroni).
 
-Missing values that depend on observed values only are no obstacle to EM. Whether they depend on the missing
-values themselves, no test of the observed values can tell.
+EM is valid if missingness depends on observed values only. No test of observed values can show whether it
+depends on the missing values themselves.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEVEL = 0.05
 """The p-value, times the number of tests, below which a finding is reported."""
 
 MIN_GAPS = 5
-"""Rows with a value missing, and without, that a test needs."""
+"""Least number of rows with a missing value, and without, for a test."""
 
 _TOGETHER = 0.9  # correlation of the gaps of two columns that are reported as missing together
 _MAX_TESTS = 20_000
@@ -55,7 +55,7 @@ class Little(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """A column whose missing values go with the observed values of another; the p-value is of this test
+    """A column whose missingness depends on the observed values of another; the p-value is of this test
     alone.
     """
 
@@ -65,8 +65,8 @@ class Dependence(NamedTuple):
 
 
 def little_test(table: Table) -> Little | None:
-    """Test whether the missing values of the numeric columns are completely at random; None if nothing can
-    be tested.
+    """Test whether numeric values are missing completely at random; None if nothing can be
+    tested.
 
     >>> from arcwise.data.frames import table
     >>> x = np.arange(40.0) + 0.5
@@ -115,10 +115,10 @@ def _chi_squared(statistic: float, degrees: int) -> float:
 
 
 def dependences(table: Table) -> tuple[list[Dependence], int]:
-    """Return pairs of a column with missing values and one whose values differ there, and the number of
-    tests.
+    """Return pairs of a column with missing values and one whose values differ with it, and the number
+    of tests.
 
-    Pairs are those whose p-value, times the number of tests, is below `LEVEL`; the clearest come first.
+    Pairs are those whose p-value, times the number of tests, is below `LEVEL`; the smallest first.
     """
     gaps = table.missing()
     holes = [
@@ -127,12 +127,12 @@ def dependences(table: Table) -> tuple[list[Dependence], int]:
     pairs = [(j, i) for j, i in product(holes, range(gaps.shape[1])) if i != j][:_MAX_TESTS]
     results = [(_pair_test(table, gaps, j, i), j, i) for j, i in pairs]
     tested = [(p, j, i) for p, j, i in results if p is not None]
-    clear = sorted(each for each in tested if each[0] * len(tested) < LEVEL)
+    clear = sorted(result for result in tested if result[0] * len(tested) < LEVEL)
     return [Dependence(table.names[j], table.names[i], p) for p, j, i in clear], len(tested)
 
 
 def _pair_test(table: Table, gaps: Mask, missing: int, observed: int) -> float | None:
-    """Return the p-value of one pair; None if too little is observed."""
+    """Return the p-value of one pair; None if there are too few observed values."""
     seen = ~gaps[:, observed]
     inside, outside = seen & gaps[:, missing], seen & ~gaps[:, missing]
     if min(inside.sum(), outside.sum()) < MIN_GAPS:
@@ -144,7 +144,7 @@ def _pair_test(table: Table, gaps: Mask, missing: int, observed: int) -> float |
 
 
 def _levels_test(one: NDArray[np.integer], two: NDArray[np.integer], many: int) -> float | None:
-    """Return the chi-squared test of equal shares of levels; rare levels are one."""
+    """Return the p-value of the chi-squared test of equal shares of levels; rare levels are merged."""
     counts = np.array([np.bincount(codes, minlength=many) for codes in (one, two)], dtype=float)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     rare = expected.min(axis=0) < 1
@@ -157,10 +157,10 @@ def _levels_test(one: NDArray[np.integer], two: NDArray[np.integer], many: int) 
 
 
 def _numbers_test(one: Floats, two: Floats) -> float | None:
-    """Welch's test of equal means."""
+    """Return the p-value of Welch's test of equal means."""
     from scipy.special import stdtr
 
-    parts = [each.var(ddof=1) / len(each) for each in (one, two)]
+    parts = [sample.var(ddof=1) / len(sample) for sample in (one, two)]
     spread = sum(parts)
     if not spread > 0:
         return None
@@ -170,7 +170,7 @@ def _numbers_test(one: Floats, two: Floats) -> float | None:
 
 
 def missing_findings(table: Table) -> list[Note]:
-    """Return which columns are missing together, and what tests say of the missing values."""
+    """Return notes on columns that are missing together, and on the tests of missingness."""
     gaps = table.missing()
     if not gaps.any():
         return []
@@ -179,19 +179,23 @@ def missing_findings(table: Table) -> list[Note]:
 
 
 def _together(names: tuple[str, ...], gaps: Mask) -> list[Note]:
-    """Name pairs of columns whose missing values coincide."""
+    """Return notes on pairs of columns whose missing values coincide."""
     holes = np.flatnonzero((gaps.sum(axis=0) >= MIN_GAPS) & ~gaps.all(axis=0))
     if len(holes) < 2:
         return []
     match = np.triu(np.corrcoef(gaps[:, holes].T.astype(float)), 1)
-    places = [(int(i), int(j)) for i, j in np.argwhere(match > _TOGETHER)]
-    places.sort(key=lambda place: -match[place])
-    found = [(names[holes[i]], names[holes[j]]) for i, j in places]
-    if not found:
+    indices = [(int(i), int(j)) for i, j in np.argwhere(match > _TOGETHER)]
+    indices.sort(key=lambda pair: -match[pair])
+    coincident = [(names[holes[i]], names[holes[j]]) for i, j in indices]
+    if not coincident:
         return []
-    more = f" and {plural(len(found) - _NAMED, 'more pair')}" if len(found) > _NAMED else ""
-    text = ", ".join(f"{a!r} and {b!r}" for a, b in found[:_NAMED])
-    return [data_note(f"Missing together: {text}{more}.", tuple(dict.fromkeys(sum(found, ()))))]
+    more = (
+        f" and {plural(len(coincident) - _NAMED, 'more pair')}" if len(coincident) > _NAMED else ""
+    )
+    text = ", ".join(f"{a!r} and {b!r}" for a, b in coincident[:_NAMED])
+    return [
+        data_note(f"Missing together: {text}{more}.", tuple(dict.fromkeys(sum(coincident, ()))))
+    ]
 
 
 def _format_p(p_value: float) -> str:
@@ -199,10 +203,10 @@ def _format_p(p_value: float) -> str:
 
 
 def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list[Note]:
-    """Return what the tests tell, and what they cannot."""
-    said, refuted = [], bool(pairs) or (little is not None and little.p_value < LEVEL)
+    """Return notes on the results of the tests and their limits."""
+    texts, refuted = [], bool(pairs) or (little is not None and little.p_value < LEVEL)
     if little is not None:
-        said.append(f"Little's test of the numbers has {_format_p(little.p_value)}.")
+        texts.append(f"Little's test of the numbers has {_format_p(little.p_value)}.")
     if tests:
         named = ", ".join(
             f"{d.missing!r} with {d.observed!r} ({_format_p(d.p_value)})" for d in pairs[:_NAMED]
@@ -223,4 +227,4 @@ def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list
     )
     rest = "Dependence on the missing values themselves cannot be tested."
     about = tuple(dict.fromkeys(d.missing for d in pairs))
-    return [data_note(" ".join([*said, end + rest]), about)]
+    return [data_note(" ".join([*texts, end + rest]), about)]

@@ -1,19 +1,19 @@
-r"""Moments: all that learning a Gaussian network needs to know of its data.
+r"""Moments: the sufficient statistics of Gaussian networks.
 
 They are the number of cases n, the means and the scatter matrix
 
 .. math:: S = \sum_i w_i (x_i - \bar x)(x_i - \bar x)^T, \qquad n = \sum_i w_i .
 
-Batches of rows are gathered by one accumulator, so that a file larger than memory is a source like
-any other. Each batch is centred before it is squared, means are kept relative to the first batch's
+An accumulator sums batches of rows, so that a file may be larger than
+memory. Each batch is centred before it is squared, means are kept relative to the first batch's
 mean, and two parts are merged by the pairwise update
 
 .. math:: S = S_1 + S_2 + \frac{n_1 n_2}{n_1 + n_2} (\bar x_2 - \bar x_1)(\bar x_2 - \bar x_1)^T
 
 of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance",
 The American Statistician 37 (1983), 242-247. A mean of 1e9 with a standard deviation of 1 is
-therefore harmless. The squares are BLAS ``syrk`` calls. Taking a fold away again
-(`Moments.minus`) is the same formula read backwards.
+therefore harmless. The squares are BLAS ``syrk`` calls. `Moments.minus` removes
+a fold by the inverse of this formula.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from arcwise.notes import Note
 Floats = NDArray[np.float64]
 Batch = tuple[Floats, Floats | None]
 
-# Numbers per block when a table in memory is gathered: 16 MB stay in reach of the caches.
+# Numbers per block of a table in memory: 16 MB fit into the caches.
 BLOCK = 1 << 21
 
 
@@ -50,7 +50,7 @@ class Moments:
     mean : one per variable.
     scatter : the sum of weighted products of deviations from the mean, symmetric.
     order : the names in the order the user gave them; empty for sorted.
-    notes : what was left out or decided on the way here.
+    notes : dropped columns and other decisions.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class Moments:
 
     @property
     def total(self) -> float:
-        """The number of cases; the same word as a table's."""
+        """The number of cases, as in a table."""
         return self.n
 
     @property
@@ -112,12 +112,12 @@ class Moments:
 
     @classmethod
     def of(cls, table: Table, *, memory: float | None = None) -> Moments:
-        """Gather the moments of a table's complete rows; numeric levels count as numbers.
+        """Return the moments of a table's complete rows; numeric levels count as numbers.
 
         Parameters
         ----------
         table : continuous columns or columns with numeric levels.
-        memory : bytes the scatter matrix may take; None for what the machine has available.
+        memory : bytes the scatter matrix may take; None for the available memory.
 
         Raises
         ------
@@ -141,14 +141,14 @@ class Moments:
         notes: tuple[Note, ...] = (),
         memory: float | None = None,
     ) -> Moments:
-        """Gather the moments of batches of rows.
+        """Return the moments of batches of rows.
 
         Parameters
         ----------
         variables : sorted by name.
         batches : pairs of a matrix, rows by variables without missing values, and its row weights or None.
-        order, notes : handed on.
-        memory : bytes the scatter matrix may take; None for what the machine has available.
+        order, notes : passed to the result.
+        memory : bytes the scatter matrix may take; None for the available memory.
 
         Raises
         ------
@@ -173,14 +173,14 @@ class Moments:
 
         Parameters
         ----------
-        names : in any order; means and covariances follow it, unless they have names of their own.
+        names : in any order; means and covariances follow it, unless they are labelled.
         n : number of cases.
         mean, covariance : as printed; the covariance has divisor n.
 
         Raises
         ------
-        DataError : repeated names, or numbers that no data have: a matrix that is not symmetric, a
-            negative variance, a correlation beyond 1, correlations that cannot all hold at once.
+        DataError : repeated names, or numbers that no data can have: a matrix that is not symmetric, a
+            negative variance, a correlation beyond 1, correlations that are jointly impossible.
 
         >>> Moments.given(["b", "a"], 10, [2, 1], [[4, 0], [0, 1]]).mean
         array([1., 2.])
@@ -195,14 +195,14 @@ class Moments:
         return cls(variables, n, centre[by_name], scatter, order=names)
 
     def select(self, names: Iterable[str]) -> Moments:
-        """Keep these variables only, presented in this order."""
-        chosen = tuple(names)
-        keep = sorted(self.index(name) for name in chosen)
+        """Return these variables only, presented in this order."""
+        selected = tuple(names)
+        keep = sorted(self.index(name) for name in selected)
         if len(keep) == len(self.variables):  # spares a copy of a large matrix
-            return replace(self, order=chosen)
+            return replace(self, order=selected)
         variables = tuple(self.variables[i] for i in keep)
         scatter = self.scatter[np.ix_(keep, keep)]
-        return Moments(variables, self.n, self.mean[keep], scatter, chosen, self.notes)
+        return Moments(variables, self.n, self.mean[keep], scatter, selected, self.notes)
 
     def with_notes(self, *notes: Note) -> Moments:
         """Add notes, each once."""
@@ -215,7 +215,7 @@ class Moments:
 
 
 class Accumulator:
-    """Gathers moments batch by batch; means are relative to the first batch's mean.
+    """Sums moments batch by batch; means are relative to the first batch's mean.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ class Accumulator:
         Parameters
         ----------
         rows : a matrix, rows by variables.
-        weights : one per row; None for once each.
+        weights : one per row; None for weights of one.
         own : whether ``rows`` may be overwritten, which saves a copy.
         """
         if rows.ndim != 2 or rows.shape[1] != len(self._mean):
@@ -263,7 +263,7 @@ class Accumulator:
         self._merge(n, (centre - self._shift) + rest, centred)
 
     def _merge(self, n: float, mean: Floats, centred: Floats) -> None:
-        """Add the squares of a centred batch, and of the step between the two means."""
+        """Add the squares of a centred batch, and of the difference of the two means."""
         step, total = mean - self._mean, self.n + n
         if self.n > 0:
             centred = np.vstack([centred, step * np.sqrt(self.n * n / total)])
@@ -274,13 +274,13 @@ class Accumulator:
 
     @property
     def mean_parts(self) -> tuple[Floats, Floats]:
-        """A point near the mean, and what leads from it to the mean."""
+        """Return a point near the mean, and the difference of the mean from it."""
         return self._shift, self._mean
 
     def moments(
         self, variables: tuple[Variable, ...], *, order: tuple[str, ...], notes: tuple[Note, ...]
     ) -> Moments:
-        """Return what was gathered; the accumulator is used up."""
+        """Return the moments; the accumulator must not be used afterwards."""
         if self.n == 0:
             raise DataError("Moments need at least one row, got none.")
         scatter, self._scatter = self._scatter, np.zeros((0, 0))
@@ -288,7 +288,7 @@ class Accumulator:
 
 
 def _blocks(table: Table) -> Iterator[Batch]:
-    """Cut a table into matrices of a few megabytes, stored column-wise."""
+    """Yield matrices of a few megabytes, stored column-wise."""
     height = max(BLOCK // len(table.columns), 256)
     for start in range(0, table.rows, height):
         stop = min(start + height, table.rows)

@@ -1,14 +1,14 @@
-r"""The normal distribution of largest likelihood for rows with missing values: EM of mean and covariance.
+r"""Maximum likelihood of a normal distribution from rows with missing values, by EM.
 
 Each round fills the missing values of a row by their mean given the observed values, and adds their
-covariance given these (Orchard and Woodbury 1972; Dempster, Laird and Rubin 1977; Little and Rubin 2019,
+conditional covariance (Orchard and Woodbury 1972; Dempster, Laird and Rubin 1977; Little and Rubin 2019,
 section 11.2). The likelihood of the observed values, which no round lowers, is
 
 .. math:: \sum_i w_i \log N(x_{i,o} \mid \mu_o, \Sigma_{oo}), \quad o \text{ observed in row } i .
 
 Rows with the same columns missing form a pattern and share their matrices. With K the inverse of the
 covariance, the missing values have the mean :math:`\mu_m - K_{mm}^{-1} K_{mo} (x_o - \mu_o)` and the
-covariance :math:`K_{mm}^{-1}`: matrices of the size of what is missing. If most values of a row are missing,
+covariance :math:`K_{mm}^{-1}`: matrices of the size of the missing part. If most values of a row are missing,
 the covariance of the observed ones is the smaller matrix. Patterns of equal size are computed in batches.
 """
 
@@ -30,10 +30,10 @@ MAX_ROUNDS = 500
 """Rounds of EM; about a hundred are needed with half of the values missing."""
 
 TOLERANCE = 1e-4
-"""Nats that a round must gain to continue, far below any difference between graphs that matters."""
+"""Least gain of a round in nats, far below any difference between graphs that matters."""
 
 RIDGE = 1e-6
-"""Rows of unrelated columns that keep the covariance of copies invertible, and change nothing else."""
+"""Rows of unrelated columns that keep the covariance of copies invertible, with no other effect."""
 
 _BLOCK = 1 << 21  # numbers in a batch of matrices: 16 MB
 
@@ -53,8 +53,8 @@ class NormalEstimate(NamedTuple):
 class _Batch(NamedTuple):
     """Patterns with equally many columns missing.
 
-    `hidden` and `seen` have the columns of each pattern, `rows` the numbers of the rows, and `pattern` the
-    place of the pattern of each row.
+    `hidden` and `seen` are the missing and the observed columns of each pattern, `rows` the row numbers, and
+    `pattern` the index of each row's pattern.
     """
 
     hidden: Numbers
@@ -106,7 +106,7 @@ class Patterns:
 
 
 def _batches(gaps: NDArray[np.bool_], pattern: Numbers) -> Iterator[_Batch]:
-    """Distinct patterns with missing values, in batches of equal size that fit into memory."""
+    """Yield patterns with missing values, in batches of equal size that fit into memory."""
     n_hidden, size = gaps.sum(axis=1), gaps.shape[1]
     by_pattern = np.argsort(pattern, kind="stable")
     ends = np.searchsorted(pattern[by_pattern], np.arange(len(gaps) + 1))
@@ -117,8 +117,8 @@ def _batches(gaps: NDArray[np.bool_], pattern: Numbers) -> Iterator[_Batch]:
             part = alike[start : start + height]
             columns = np.argsort(~gaps[part], axis=1, kind="stable")
             rows = [by_pattern[ends[i] : ends[i + 1]] for i in part]
-            places = np.repeat(np.arange(len(part)), [len(each) for each in rows])
-            yield _Batch(columns[:, :many], columns[:, many:], np.concatenate(rows), places)
+            positions = np.repeat(np.arange(len(part)), [len(row_numbers) for row_numbers in rows])
+            yield _Batch(columns[:, :many], columns[:, many:], np.concatenate(rows), positions)
 
 
 def _invert(matrices: Floats) -> tuple[Floats, Floats]:
@@ -134,7 +134,9 @@ def _submatrices(matrix: Floats, rows: Numbers, columns: Numbers) -> Floats:
 
 
 def _fill_few(batch: _Batch, precision: Floats, slopes: Floats) -> tuple[Floats, Floats, Floats]:
-    """Fill by the precision of the missing columns: log determinants, means, and covariances by pattern."""
+    """Impute with the precision of the missing columns: log determinants, means, and covariances by
+    pattern.
+    """
     hidden, pattern = batch.hidden, batch.pattern
     spread, log_dets = _invert(_submatrices(precision, hidden, hidden))
     sums = slopes[batch.rows[:, None], hidden[pattern]]
@@ -143,7 +145,7 @@ def _fill_few(batch: _Batch, precision: Floats, slopes: Floats) -> tuple[Floats,
 
 
 def _fill_many(batch: _Batch, covariance: Floats, values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Fill by the covariance of the observed columns."""
+    """Impute with the covariance of the observed columns."""
     hidden, seen, pattern = batch.hidden, batch.seen, batch.pattern
     inverse, log_dets = _invert(_submatrices(covariance, seen, seen))
     across = _submatrices(covariance, hidden, seen)
@@ -155,7 +157,7 @@ def _fill_many(batch: _Batch, covariance: Floats, values: Floats) -> tuple[Float
 
 
 def _add_spread(squares: Floats, batch: _Batch, spread: Floats, weights: Floats) -> None:
-    """Add the covariances of missing values, each as often as its pattern counts."""
+    """Add the covariances of missing values, weighted by pattern."""
     hidden, size = batch.hidden, len(squares)
     counts = np.bincount(batch.pattern, weights[batch.rows], len(hidden))
     cells = hidden[:, :, None] * size + hidden[:, None, :]
@@ -178,13 +180,13 @@ class StandardRows(NamedTuple):
     def of(cls, rows: Floats, weights: Floats) -> StandardRows | None:
         """Standardise the columns by their observed values; None if none varies."""
         gaps = np.isnan(rows)
-        there = np.where(gaps, 0.0, weights[:, None])
-        n_seen = there.sum(axis=0)
+        counts = np.where(gaps, 0.0, weights[:, None])
+        n_seen = counts.sum(axis=0)
         first = rows[(~gaps).argmax(axis=0), np.arange(rows.shape[1])]
         shifted = np.where(gaps, 0.0, rows - first)  # a large mean costs no digits
-        centre = first + (there * shifted).sum(axis=0) / n_seen
+        centre = first + (counts * shifted).sum(axis=0) / n_seen
         deviations = np.where(gaps, 0.0, rows - centre)
-        scale = np.sqrt((there * deviations**2).sum(axis=0) / n_seen)
+        scale = np.sqrt((counts * deviations**2).sum(axis=0) / n_seen)
         varying = scale > 1e-13 * np.abs(centre)
         if not varying.any():
             return None
@@ -200,7 +202,7 @@ class StandardRows(NamedTuple):
         mean[self.varying] += scale * fit.mean
         covariance[np.ix_(self.varying, self.varying)] = fit.covariance * np.outer(scale, scale)
         counts = self.patterns.weights @ ~self.patterns.gaps
-        logliks = tuple(each - float(counts @ np.log(scale)) for each in fit.logliks)
+        logliks = tuple(loglik - float(counts @ np.log(scale)) for loglik in fit.logliks)
         return NormalEstimate(mean, covariance, logliks, fit.converged)
 
     def fit(self, prior: float = RIDGE, stop: Callable[[], bool] | None = None) -> NormalEstimate:
@@ -209,10 +211,10 @@ class StandardRows(NamedTuple):
         `stop` may end it early (see `maximise_normal`).
         """
         size, total = int(self.varying.sum()), self.patterns.total
-        own = prior * np.eye(size)
+        prior_rows = prior * np.eye(size)
 
         def update(mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
-            return mean, (total * covariance + own) / (total + prior)
+            return mean, (total * covariance + prior_rows) / (total + prior)
 
         return maximise_normal(self.patterns, np.zeros(size), np.eye(size), update, prior, stop)
 
@@ -224,8 +226,8 @@ def fit_normal(rows: Floats, weights: Floats, *, prior: float = RIDGE) -> Normal
     ----------
     rows : a matrix with NaN for missing values; each column has a value.
     weights : row weights.
-    prior : rows of unrelated columns with the observed variances that are added. What no round lowers, and
-        `logliks` has, is then the log-likelihood less prior / 2 (tr K - log |K|), K the precision.
+    prior : rows of unrelated columns with the observed variances that are added. Each round then increases
+        the log-likelihood less prior / 2 (tr K - log |K|), K the precision, which `logliks` has.
 
     >>> nan = np.nan
     >>> fit = fit_normal(np.array([[0.0, 0.0], [2.0, 2.5], [4.0, 3.5], [6.0, nan]]), np.ones(4))
@@ -252,7 +254,7 @@ def maximise_normal(
     Parameters
     ----------
     patterns : the rows, in standard units.
-    mean, covariance : where to start.
+    mean, covariance : the start.
     update : makes expected moments those of a model, such as a graph's.
     prior : rows of unrelated columns that the update adds.
     stop : asked before each further round; True ends the work before it has converged.

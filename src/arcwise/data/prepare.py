@@ -1,14 +1,14 @@
-"""Tables made ready: standardised, as changes, without missing values, and new rows in the form a model
-knows.
+"""Preparation of tables: standardised, as changes, without missing values, or conforming to a
+model.
 
 All functions take tables and give new ones. Two steps come before each family's own check of its columns:
-columns of numeric levels become numbers, unless their kind was requested by name, since then a new number is
-no unseen state; and missing values are dealt with by a policy (`POLICIES`). A *scaling* remembers what
-standardising did, so that new rows can be treated alike and answers be brought back to the data's own units.
+columns of numeric levels become numbers, unless their kind was set by the user, so that a new number is
+not an unseen level; and a policy treats missing values (`POLICIES`). A *scaling* stores means and standard
+deviations, to transform new rows and to return results in the units of the data.
 
-Data to predict, to score or to fill in mean the same as the data that was learned from (`conform`): the same
-levels with the same codes, numbers for numbers. Levels made from raw values are made by the same cuts,
-patterns or times. An unseen state is an error; an absent variable is all missing values.
+`conform` gives data for prediction, scoring or imputation the form of the training data: the same
+levels with the same codes, and numbers for numbers. Levels made from raw values are made by the same cuts,
+patterns or times. An unseen level is an error; an absent variable is missing in all rows.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ColumnScales:
 
     Parameters
     ----------
-    names : the variables that are scaled; others pass unchanged.
+    names : the variables that are scaled; others are unchanged.
     means, sds : one per name; the sd of a constant column is taken as one.
     """
 
@@ -61,7 +61,7 @@ class ColumnScales:
         return _replace(table, {name: (table.column(name) - m) / sd for name, m, sd in scales})
 
     def undo(self, table: Table) -> Table:
-        """Return the table back in its own units."""
+        """Return the table in its original units."""
         scales = zip(self.names, self.means, self.sds, strict=True)
         return _replace(table, {name: table.column(name) * sd + m for name, m, sd in scales})
 
@@ -72,7 +72,7 @@ def standardise(table: Table) -> tuple[Table, ColumnScales]:
 
     Parameters
     ----------
-    table : discrete columns pass unchanged; missing values stay missing values; weights count.
+    table : discrete columns are unchanged; missing values stay missing; weights are used.
 
     Returns
     -------
@@ -93,14 +93,14 @@ def standardise(table: Table) -> tuple[Table, ColumnScales]:
 def _mean_and_sd(
     column: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> tuple[float, float]:
-    there = ~np.isnan(column)
-    counts = None if weights is None else weights[there]
-    if not there.any() or (counts is not None and not counts.sum() > 0):
+    observed = ~np.isnan(column)
+    counts = None if weights is None else weights[observed]
+    if not observed.any() or (counts is not None and not counts.sum() > 0):
         return 0.0, 1.0
-    values = column[there]
+    values = column[observed]
     mean = float(np.average(values, weights=counts))
     sd = float(np.sqrt(np.average((values - mean) ** 2, weights=counts)))
-    # Rounding leaves a constant column an sd that is tiny but not zero.
+    # Rounding gives a constant column a tiny sd that is not zero.
     return mean, sd if sd > 1e-14 * max(abs(mean), 1e-300) else 1.0
 
 
@@ -114,7 +114,7 @@ def returns(table: Table) -> Table:
 
     Returns
     -------
-    A table with one row less.
+    A table with one row fewer.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _replace(table: Table, columns: dict[str, NDArray[np.float64]]) -> Table:
 
 
 def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
-    """Read artificial rows, which count exactly like real ones once they are merged; a note says how many.
+    """Read artificial rows, which count like real ones after merging; a note reports their number.
 
     Parameters
     ----------
@@ -159,17 +159,17 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
     >>> pseudo_rows({"x": 1.0, "y": 2.0}, real.variables).notes
     (<Note: 1 artificial row counts like real ones.>,)
     """
-    given = conform(rows, variables)
-    empty = [name for name, gaps in zip(given.names, given.missing().T, strict=True) if gaps.any()]
-    if empty or not given.rows:
+    table = conform(rows, variables)
+    empty = [name for name, gaps in zip(table.names, table.missing().T, strict=True) if gaps.any()]
+    if empty or not table.rows:
         what = f"{empty[0]!r} is missing or has missing values" if empty else "there is no row"
         raise DataError(f"pseudo_rows need a value in every row of each column; {what}.")
-    many = given.rows != 1
-    said = f"{given.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
-    return replace(given, notes=(data_note(said),))
+    many = table.rows != 1
+    text = f"{table.rows} artificial row{'s' * many} count{'s' * (not many)} like real ones."
+    return replace(table, notes=(data_note(text),))
 
 
-# -- missing values ----------------------------------------------------------------------------------------
+# -- missing values ------------------------------------------------------------------------------
 
 
 POLICIES = ("auto", "impute", "weights", "drop")
@@ -199,11 +199,11 @@ def as_numbers(table: Table) -> Table:
 
 
 def checked_policy(missing: object) -> str:
-    """Return the policy for missing values, after checking that there is one of that name.
+    """Return the policy for missing values, after checking its name.
 
     Raises
     ------
-    DataError : another word, such as a value that means missing (`na_values=` takes these).
+    DataError : another name, such as a value that means missing (which is for `na_values=`).
 
     >>> checked_policy(["?"])
     Traceback (most recent call last):
@@ -223,7 +223,7 @@ def checked_policy(missing: object) -> str:
 
 
 Unseen = Callable[[str, list[Any]], None]
-"""What is told of values that are no levels: the variable's name, and the values."""
+"""Callback for values that are not levels: the variable's name, and the values."""
 
 
 def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None = None) -> Table:
@@ -233,53 +233,57 @@ def conform(data: Any, variables: Sequence[Variable], *, unseen: Unseen | None =
     ----------
     data : whatever ``table`` takes; a dictionary of single values is one row.
     variables : as learned from.
-    unseen : told of values that are no levels, which are missing values then; without it they are an error.
+    unseen : called with values that are not levels, which become missing; without it they are an error.
 
     Returns
     -------
-    A table of exactly these variables: absent ones are all missing values, others are ignored with a note.
+    A table of exactly these variables: absent ones are missing in all rows, others are ignored with a note.
 
     Raises
     ------
-    DataError : an unseen state, text where numbers were, or no known variable at all.
+    DataError : an unseen level, text instead of numbers, or no known variable.
 
     >>> known = (Variable("rain", levels=("no", "yes")), Variable("x"))
     >>> conform({"rain": ["yes", None]}, known).columns[0]
     array([1, 2], dtype=uint8)
     """
-    given = data if isinstance(data, Table) else None
-    raw = raw_of(data) if given is None else Raw(given.order, tuple(to_arrow(given).columns))
+    source = data if isinstance(data, Table) else None
+    raw = raw_of(data) if source is None else Raw(source.order, tuple(to_arrow(source).columns))
     present = dict(zip(raw.names, raw.arrays, strict=True))
     if not any(variable.name in present for variable in variables):
-        wanted = sentence_list([variable.name for variable in variables])
-        raise DataError(f"None of the variables {wanted} is among the columns of the data.")
-    coded = {} if given is None else _coded_already(given, variables)
+        expected = sentence_list([variable.name for variable in variables])
+        raise DataError(f"None of the variables {expected} is among the columns of the data.")
+    coded = {} if source is None else _coded_already(source, variables)
     columns = tuple(
-        coded[each.name]
-        if each.name in coded
-        else raw_column(each, present.get(each.name), raw.rows, unseen)
-        for each in variables
+        coded[variable.name]
+        if variable.name in coded
+        else raw_column(variable, present.get(variable.name), raw.rows, unseen)
+        for variable in variables
     )
-    known = {variable.name for variable in variables}
-    extra = [name for name in raw.names if name not in known]
+    names = {variable.name for variable in variables}
+    extra = [name for name in raw.names if name not in names]
     notes = (
         data_note(
             f"Ignored, since they are not in the model: {sentence_list(extra)}.", tuple(extra)
         ),
     )
-    weights = None if given is None else given.weights
+    weights = None if source is None else source.weights
     return Table(tuple(variables), columns, weights, notes=notes if extra else ())
 
 
 def _coded_already(data: Table, variables: Sequence[Variable]) -> dict[str, Column]:
-    """Columns of a table that have these very variables."""
-    wanted = set(variables)
-    found = zip(data.variables, data.columns, strict=True)
-    return {each.name: column for each, column in found if each.discrete and each in wanted}
+    """Return the columns of a table whose variables are equal to the required ones."""
+    expected = set(variables)
+    pairs = zip(data.variables, data.columns, strict=True)
+    return {
+        variable.name: column
+        for variable, column in pairs
+        if variable.discrete and variable in expected
+    }
 
 
 def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None = None) -> Column:
-    """Bring an Arrow array of any type, or None for one that is absent, into the form of a variable."""
+    """Convert an Arrow array of any type, or None for an absent column, to the form of a variable."""
     if array is None or (variable.discrete and array.null_count == len(array)):
         return np.full(rows, variable.gap, dtype=variable.dtype)
     if not variable.discrete:
@@ -295,7 +299,7 @@ def raw_column(variable: Variable, array: Any, rows: int, unseen: Unseen | None 
 
 
 def _number_codes(variable: Variable, array: Any) -> Column | None:
-    """Codes of numbers that are all levels or missing; None where some are not."""
+    """Return the codes of numbers that are all levels or missing; None if some are not."""
     import pyarrow as pa
 
     levels = np.array(variable.levels, dtype=np.float64)
@@ -304,9 +308,9 @@ def _number_codes(variable: Variable, array: Any) -> Column | None:
         return None
     numbers = number_array(array)
     codes = np.searchsorted(levels, numbers).astype(code_type(len(levels)))
-    there = np.append(levels, np.nan)[codes] == numbers
-    codes[~there] = len(levels)
-    return codes if (there | np.isnan(numbers)).all() else None
+    matches = np.append(levels, np.nan)[codes] == numbers
+    codes[~matches] = len(levels)
+    return codes if (matches | np.isnan(numbers)).all() else None
 
 
 def _is_words(array: Any) -> bool:
@@ -317,7 +321,7 @@ def _is_words(array: Any) -> bool:
 
 
 def _by_coding(variable: Variable, coding: Coding, array: Any) -> Column:
-    """Code raw text or times; numbers are read as text, as in patterns of post codes."""
+    """Code raw text or times; numbers are read as text, as in patterns of postcodes."""
     import pyarrow as pa
 
     if pa.types.is_temporal(array.type) and coding.reads == "time":
@@ -326,8 +330,8 @@ def _by_coding(variable: Variable, coding: Coding, array: Any) -> Column:
         hours = hours_of(array)
         codes = coding.of_hours(np.nan_to_num(hours))
         return np.where(np.isnan(hours), variable.gap, codes).astype(variable.dtype)
-    values, places = _code(array if _is_words(array) else array.cast(pa.string()))
-    return _match(variable, values, places)
+    values, positions = _code(array if _is_words(array) else array.cast(pa.string()))
+    return _match(variable, values, positions)
 
 
 def _numbers(name: str, array: Any) -> NDArray[np.float64]:
@@ -344,7 +348,7 @@ def _numbers(name: str, array: Any) -> NDArray[np.float64]:
 
 
 def finite_numbers(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the numbers of a column, or say that some are infinite."""
+    """Return the numbers of a column, or raise an error if some are infinite."""
     if np.isinf(numbers).any():
         raise DataError(
             f"Column {name!r} has infinite values: replace them, or leave the cells empty."
@@ -372,15 +376,15 @@ def _code(array: Any) -> tuple[list[Any], NDArray[Any]]:
 def _match(
     variable: Variable, values: list[Any], codes: NDArray[Any], unseen: Unseen | None = None
 ) -> Column:
-    """Translate codes of found values into codes of known levels."""
+    """Map codes of new values to codes of known levels."""
     levels = variable.levels or ()
-    known = {level: code for code, level in enumerate(levels)}
-    words = {word_of(level): code for code, level in enumerate(levels)}
+    code_by_level = {level: code for code, level in enumerate(levels)}
+    code_by_text = {word_of(level): code for code, level in enumerate(levels)}
     used = np.bincount(codes, minlength=len(values) + 1)
     translation = np.full(len(values) + 1, variable.gap, dtype=variable.dtype)
     open_ones = []
     for number in np.flatnonzero(used[: len(values)]).tolist():
-        code = known.get(values[number], words.get(word_of(values[number])))
+        code = code_by_level.get(values[number], code_by_text.get(word_of(values[number])))
         if code is None:
             open_ones.append(number)
         else:
@@ -392,7 +396,7 @@ def _match(
 
 
 def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> NDArray[Any]:
-    """Code raw values that are no levels, each distinct one once."""
+    """Code raw values that are not levels, each distinct value once."""
     if variable.coding is not None:
         return variable.coding.of_values(variable.name, values)
     if variable.cuts is not None:
@@ -402,15 +406,15 @@ def _from_raw(variable: Variable, values: list[Any], unseen: Unseen | None) -> N
     if unseen is not None:
         unseen(variable.name, values)
         return np.full(len(values), len(variable.levels or ()))
-    known = sentence_list([str(each) for each in variable.levels or ()], 12)
+    levels = sentence_list([str(level) for level in variable.levels or ()], 12)
     raise DataError(
         f"{variable.name!r} has the value {values[0]!r}, which is not in the training data; its "
-        f"levels are {known}."
+        f"levels are {levels}."
     )
 
 
 def word_of(level: Level) -> str:
-    """Write a level so that 1, 1.0 and "1" meet, and True meets "true"."""
+    """Return a level as text, such that 1, 1.0 and "1" are equal, and True equals "true"."""
     if isinstance(level, bool):
         return str(level).lower()
     if isinstance(level, float) and level.is_integer():

@@ -1,10 +1,10 @@
-"""Files in: CSV and its relatives, Parquet, and either of them compressed by gzip.
+"""Readers of CSV and similar text files and of Parquet files, also compressed by gzip.
 
-A file is known by its first bytes, not by its name. Text is parsed by Arrow after encoding,
+The first bytes of a file, not its name, decide its format. Text is parsed by Arrow after encoding,
 separator and decimal sign have been guessed (see ``arcwise.data.text``), so wide and long files
-are quick. Empty cells are missing values; so are NA, NaN and null in columns of numbers. What is not a
-regular file, such as a pipe, gives its bytes only once: it is read once, into memory. The files of the
-example data lie inside the package, with their origin and terms.
+are quick. Empty cells are missing values; so are NA, NaN and null in columns of numbers. A pipe
+can be read only once and is read into memory. The package includes the example data, with their origin
+and terms.
 """
 
 import hashlib
@@ -43,14 +43,14 @@ from arcwise.errors import DataError
 from arcwise.notes import Note, NoteKind
 from arcwise.values import clear_calls
 
-# What means a missing value in a column of numbers, besides an empty cell.
+# Texts that mean "missing" in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 READ_ONCE = (
     "A stream must be a regular file, since its beginning is read twice: use read(), or write "
     "the data to a file."
 )
-# What Arrow parses at once; wide rows need more, and get the whole file.
+# Bytes that Arrow parses at once; wide rows need more, and get the whole file.
 BLOCK = 1 << 24
 
 Asked = tuple[str | None, str | None, str | None]
@@ -75,16 +75,16 @@ def read(
     ----------
     path : CSV, TSV or other separated text with a line of names, or Parquet; either may be .gz,
         and may come through a pipe.
-    kinds : ``{"RAD": "discrete"}`` and the like, instead of the rules for kinds.
+    kinds : ``{"RAD": "discrete"}`` for example, instead of the rules for kinds.
     na_values : further values that mean "missing", such as ``["?", -999]``.
     weights : the name of a column, or one number per row, of row weights.
     separator, decimal, encoding : instead of a guess; ``separator=" "`` is any white space.
     copies : as for ``table``: "together" if equal rows repeat one measurement.
-    missing : not here; where a network is learned it says what to do about missing values.
+    missing : not used here; it is an option of learning.
 
     Returns
     -------
-    The table; its notes say what was guessed, decided and left out.
+    The table; its notes say detected formats, decisions and dropped columns.
 
     Raises
     ------
@@ -99,11 +99,11 @@ def read(
     (<Note: The separator was detected as semicolon.>, [3.2, 3.4])
     """
     refuse_missing(missing)
-    place, marks = check_file(path), tuple(na_values)
-    with name_file_in_errors(place):
-        found = raw(place, marks, (separator, decimal, encoding))
-        made = settle(found, kinds=kinds, na_values=marks, weights=weights)
-        return with_copies(made, copies)
+    file, marks = check_file(path), tuple(na_values)
+    with name_file_in_errors(file):
+        columns = raw(file, marks, (separator, decimal, encoding))
+        table = settle(columns, kinds=kinds, na_values=marks, weights=weights)
+        return with_copies(table, copies)
 
 
 def any_table(
@@ -112,7 +112,7 @@ def any_table(
     weights: str | ArrayLike | None = None,
     na_values: Iterable[object] = (),
 ) -> Source:
-    """Make a table of whatever holds one: a file's path, a frame, an array; moments and statistics stay."""
+    """Make a table from a file's path, a frame or an array; moments and statistics are unchanged."""
     if isinstance(data, Moments | Statistics):
         if kinds or weights is not None:
             raise DataError("Moments have no kinds or weights: give these options to aw.table.")
@@ -122,7 +122,7 @@ def any_table(
 
 
 def fingerprint(source: Source) -> str:
-    """Return a short name of the data: the same for the same columns and numbers, in any order."""
+    """Return a hash of the data: the same for the same columns and numbers, in any order."""
     digest = hashlib.sha256()
     for variable in source.variables:
         digest.update(repr((variable.name, variable.levels)).encode())
@@ -144,7 +144,7 @@ def raw(place: Path, na_values: tuple[object, ...] = (), asked: Asked = (None,) 
 def raw_bytes(
     content: bytes, na_values: tuple[object, ...] = (), asked: Asked = (None,) * 3
 ) -> Raw:
-    """Take the columns out of the bytes of a file, as `raw` does.
+    """Read the columns from the bytes of a file, as `raw` does.
 
     >>> raw_bytes(b"x,y\\n1,2\\n").names
     ('x', 'y')
@@ -161,18 +161,18 @@ def raw_bytes(
 
 
 def check_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file that is there, or say that it is not."""
-    place = Path(path)
-    if place.is_dir():
-        raise DataError(f"{str(place)!r} is a folder, not a file with a table.")
-    if not place.exists():
-        raise DataError(f"There is no file {str(place)!r}: check the name and the folder.")
-    return place
+    """Return the path of an existing file, or raise an error."""
+    file = Path(path)
+    if file.is_dir():
+        raise DataError(f"{str(file)!r} is a folder, not a file with a table.")
+    if not file.exists():
+        raise DataError(f"There is no file {str(file)!r}: check the name and the folder.")
+    return file
 
 
 @contextmanager
 def name_file_in_errors(place: Path) -> Iterator[None]:
-    """Let every error say which file it is about, and none be Arrow's or the system's."""
+    """Add the name of the file to every error, and convert errors of Arrow and of the system."""
     import pyarrow as pa
 
     try:
@@ -180,18 +180,18 @@ def name_file_in_errors(place: Path) -> Iterator[None]:
     except DataError as error:
         raise DataError(f"{place.name}: {error}") from None
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"{place.name} cannot be read: {said.rstrip('.')}.") from None
+        message = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"{place.name} cannot be read: {message.rstrip('.')}.") from None
 
 
 def _unpack(content: bytes) -> bytes:
-    """Unpack a table into at most a quarter of the memory available: parsing needs as much again, and more."""
+    """Unpack a table into at most a quarter of the available memory, since parsing needs more."""
     try:
         return unpack(content, available() / 4)
     except DataError as error:
-        said = str(error).removesuffix(".")
+        message = str(error).removesuffix(".")
         raise DataError(
-            f"{said}, a quarter of the available memory: read it in batches, with "
+            f"{message}, a quarter of the available memory: read it in batches, with "
             "counts() or moments()."
         ) from None
 
@@ -201,7 +201,7 @@ def starts_with(place: Path, mark: bytes) -> bool:
 
     Raises
     ------
-    DataError : no regular file; the bytes looked at would be lost to whoever reads it next.
+    DataError : not a regular file, whose first bytes could be read only once.
     """
     if not place.is_file():
         raise DataError(READ_ONCE)
@@ -224,20 +224,20 @@ def _parquet(file: Any) -> Raw:
 
 
 def _text(content: bytes, na_values: tuple[object, ...], asked: Asked) -> Raw:
-    found = asked[2] or encoding_of(content)
-    content = as_utf8(content, found)
+    codec = asked[2] or encoding_of(content)
+    content = as_utf8(content, codec)
     layout = layout_of(content, *asked[:2])
     names, notes = tidy_names(layout.header, numbered=True)
     rows, scan = without_header(content, layout), partial(_scan_quotes, content, layout)
     parsed, quoted = parsed_rows(rows, layout, na_values, scan)
-    said = guess_notes(layout, found, asked) + quoted
-    return Raw(names, tuple(parsed.columns), (*said, *notes), own=True)
+    file_notes = guess_notes(layout, codec, asked) + quoted
+    return Raw(names, tuple(parsed.columns), (*file_notes, *notes), own=True)
 
 
 def parsed_rows(
     rows: bytes, layout: TextLayout, na_values: Iterable[object], scan: Callable[[], list[Note]]
 ) -> tuple[Any, list[Note]]:
-    """Parse the rows of a text, or of its beginning; `scan` looks for quotes that are not closed.
+    """Parse the rows of a text, or of its beginning; `scan` searches for unclosed quotes.
 
     Returns
     -------
@@ -257,16 +257,16 @@ def parsed_rows(
 
 
 def _scan_quotes(content: bytes, layout: TextLayout) -> list[Note]:
-    """Scan a UTF-8 text for quotes that are not closed; see `check_quotes`."""
+    """Scan a UTF-8 text for unclosed quotes; see `check_quotes`."""
     lines = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", errors="replace", newline=None)
     return check_quotes(lines, layout.separator, len(layout.header))
 
 
 def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[Note]:
-    """Write what was guessed: ``asked`` is separator, decimal sign and encoding as given."""
+    """Return notes on detected formats; ``asked`` is separator, decimal sign and encoding as given."""
     coded = "" if encoding.startswith("utf-8") else f"The text was taken to be {encoding}."
-    said = (layout.separator_note, layout.decimal_note, coded)
-    notes = [note for note, given in zip(said, asked, strict=True) if note and given is None]
+    texts = (layout.separator_note, layout.decimal_note, coded)
+    notes = [note for note, value in zip(texts, asked, strict=True) if note and value is None]
     if all(re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", name) for name in layout.header):
         notes.append("The first line was read as names, although it contains numbers only.")
     return [Note(NoteKind.FILE, text) for text in notes]
@@ -288,7 +288,7 @@ def parse_rows(rows: bytes, layout: TextLayout, na_values: Iterable[object] = ()
     try:
         return _parse(rows, layout, na_values, bad, threads=True)
     except pa.ArrowInvalid:
-        # Arrow numbers rows only when it reads them one after the other.
+        # Arrow numbers rows only if it reads them sequentially.
         if bad:
             bad.clear()
             with suppress(pa.ArrowInvalid):
@@ -307,7 +307,7 @@ def _parse(
         pa.BufferReader(rows),
         read_options=csv.ReadOptions(
             column_names=[str(i) for i in range(len(layout.header))],
-            # A row of 20 bytes per cell has to fit several times.
+            # A row of 20 bytes per cell must fit several times.
             block_size=min(max(BLOCK, 200 * len(layout.header)), 1 << 30),
             use_threads=threads,
         ),
@@ -317,7 +317,7 @@ def _parse(
 
 
 def parse_options(layout: TextLayout, bad: list[Any], *, quoted: bool) -> Any:
-    """Return Arrow's options for cutting lines into cells; a bad row is put into ``bad``."""
+    """Return Arrow's options for splitting lines into cells; a bad row is appended to ``bad``."""
     from pyarrow import csv
 
     def refuse(row: Any) -> str:
@@ -330,17 +330,17 @@ def parse_options(layout: TextLayout, bad: list[Any], *, quoted: bool) -> Any:
 
 
 def ragged_row_text(row: Any, wide: int, skipped: int = 0) -> str:
-    """Write the error about a row with too many or too few cells."""
+    """Return the error message for a row with too many or too few cells."""
     where = f"Row {row.number - skipped}" if row.number else "A row"
     start = row.text[:60] + ("..." if len(row.text) > 60 else "")
     return f"{where} has {row.actual_columns} cells where {wide} are expected: {start!r}."
 
 
 def convert_options(layout: TextLayout, na_values: Iterable[object], **more: Any) -> Any:
-    """Return Arrow's options for turning cells into values."""
+    """Return Arrow's options for converting cells."""
     from pyarrow import csv
 
-    # A text that means a missing value must not turn a column of numbers into text.
+    # A text that means "missing" must not turn a column of numbers into text.
     gaps = list(dict.fromkeys([*GAPS, *map(str, na_values)]))
     return csv.ConvertOptions(
         null_values=gaps, strings_can_be_null=False, decimal_point=layout.decimal, **more

@@ -1,9 +1,9 @@
-"""Streams: the counts of levels, or the moments of numbers, of a file that need not fit into memory.
+"""Counts of levels or moments of numbers of a file that need not fit into memory.
 
 *Counts.* Networks of discrete variables are learned from counts, so a row that occurs a thousand times is
-kept once, with a weight. Each batch is turned into codes of one or two bytes a cell and added to those
-before; whenever the rows so gathered have doubled, equal ones are folded together. Memory is that of one
-batch and of the distinct rows, at one byte a cell where no column has more than 255 levels.
+kept once, with a weight. Each batch becomes codes of one or two bytes per cell and is appended; whenever the
+rows have doubled, equal rows are merged. Memory is that of one batch and of the distinct rows, at one byte
+per cell if no column has more than 255 levels.
 
 *Moments.* Gaussian learning needs n, the means and the scatter matrix only. Memory is that of one batch and
 of one p x p matrix. Integers are numbers; dates, names and row numbers are dropped; other text is an error.
@@ -55,7 +55,7 @@ def counts(
     memory: float | None = None,
     copies: str = "apart",
 ) -> Table:
-    """Gather the distinct rows of a file of levels, batch by batch; weights say how often each occurs.
+    """Return the distinct rows of a file of levels, read in batches; weights are their counts.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def counts(
     columns : the names to use; None for all columns of text, booleans and integers.
     na_values : further values that mean "missing"; rows with missing values are left out and counted.
     weights : the name of the column of row weights.
-    memory : bytes that the rows may take; None for half of what the machine has available.
+    memory : bytes that the rows may take; None for half of the available memory.
     copies : as for ``table``: "together" if equal rows repeat one measurement.
 
     Returns
     -------
-    A table with weights, a source for every discrete learner; its notes say how many rows were folded.
+    A table with weights, a source for every discrete learner; its notes report the number of merged rows.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def counts(
     >>> gathered.weights.tolist(), gathered.variable("y").levels
     ([2.0, 1.0], (1, 2))
     """
-    asked = (separator, decimal, encoding)
-    with open_source(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+    layout = (separator, decimal, encoding)
+    with open_source(path, columns, na_values=na_values, weights=weights, asked=layout) as file:
         return with_copies(counts_of(file, memory), copies)
 
 
@@ -97,12 +97,12 @@ def gather_file(
     levels: bool | None = None,
     copies: str = "apart",
 ) -> Table | Moments:
-    """Gather what learning needs of a file, batch by batch: the counts of levels, or moments of numbers.
+    """Return the counts of levels or the moments of numbers of a file, read in batches.
 
     Parameters
     ----------
     path, columns, na_values, weights, copies : as for ``counts``.
-    drop : columns to leave out.
+    drop : columns to omit.
     levels : whether columns are levels; None to decide by the rules for kinds: they are if some column
         has words or booleans, or all have integers with few values.
     """
@@ -122,23 +122,23 @@ def gather_file(
 
 
 def counts_of(file: Pass, memory: float | None = None) -> Table:
-    """Gather the distinct rows of a file that was opened; numbers that are no levels are rejected."""
+    """Return the distinct rows of an open file; numbers that are not levels are an error."""
     uses = file.uses()
     stuck = [name for name, use in uses.items() if use == "number"]
     if stuck:
         raise NotLevelsError(stuck)
     other = [name for name, use in uses.items() if use == "other" and not file.named]
-    chosen = [name for name in uses if name not in other]
-    if not chosen:
+    names = [name for name in uses if name not in other]
+    if not names:
         raise DataError("There is no column of levels.")
     limit = available() / 2 if memory is None else memory
-    found = _Pass(file, [(name, uses[name]) for name in sorted(chosen)], limit).table()
+    table = _Pass(file, [(name, uses[name]) for name in sorted(names)], limit).table()
     notes = file.notes(other, "no states")
-    return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
+    return table.select([name for name in names if name in table.names]).with_notes(*notes)
 
 
 class NotLevelsError(DataError):
-    """Columns of numbers where levels are counted."""
+    """Columns of numbers in a file of levels."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
@@ -149,10 +149,10 @@ class NotLevelsError(DataError):
 
 
 class _Column:
-    """One column: its levels with their codes, in the order in which they come.
+    """One column: its levels with their codes, in the order of occurrence.
 
-    Integers with more than a few values are no levels. They may number the rows: then the column is
-    left out, and `span` tells whether they do.
+    Integers with more than a few values are not levels. If they number the rows, the column is dropped;
+    `span` records whether they do.
     """
 
     def __init__(self, name: str, use: Use, na_values: Iterable[object]) -> None:
@@ -164,17 +164,17 @@ class _Column:
         self.span: _Totals | None = None
 
     def coded(self, array: Any) -> NDArray[np.int32]:
-        """Codes of a batch's cells, -1 for missing values; 0 for all once there are too many numbers."""
+        """Return the codes of a batch's cells, -1 if missing; 0 for all once there are too many numbers."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         self.ordered |= coded.type.ordered  # declared levels keep their order
-        found = [self._code(word) for word in coded.dictionary.to_pylist()]
-        rows = pc.fill_null(coded.indices.cast(pa.int64()), len(found)).to_numpy(
+        codes_of = [self._code(value) for value in coded.dictionary.to_pylist()]
+        rows = pc.fill_null(coded.indices.cast(pa.int64()), len(codes_of)).to_numpy(
             zero_copy_only=False
         )
-        codes: NDArray[np.int32] = np.array([*found, -1], dtype=np.int32)[rows]
+        codes: NDArray[np.int32] = np.array([*codes_of, -1], dtype=np.int32)[rows]
         if self.use == "whole" and (self.span or len(self.codes) > FEW):
             self._leave(codes)
             return np.minimum(codes, 0)
@@ -187,7 +187,7 @@ class _Column:
         return codes
 
     def _leave(self, codes: NDArray[np.int32]) -> None:
-        """Return levels up; continue only if the numbers so far, each of them once, may number the rows."""
+        """Stop coding; continue only if the numbers so far, each of them once, may number the rows."""
         if (codes < 0).any() or self.rows + len(codes) > len(self.codes):
             raise NotLevelsError([self.name])
         self.span = self.span or _Totals(1)
@@ -214,20 +214,20 @@ class _Column:
             ) from None
 
     def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
-        """Return the variable with its levels in order (numbers by size, words by the alphabet), and its
+        """Return the variable with its levels in order (numbers by size, text by the alphabet), and its
         codes.
         """
         levels = list(self.codes)
         declared = self.ordered and self.use == "text"
         order = sorted(range(len(levels)), key=None if declared else levels.__getitem__)
-        place = np.empty(len(levels), dtype=code_type(len(levels)))
-        place[order] = np.arange(len(levels))
+        rank = np.empty(len(levels), dtype=code_type(len(levels)))
+        rank[order] = np.arange(len(levels))
         ordered = tuple(levels[code] for code in order)
-        return Variable(self.name, ordered, ordered=self.ordered), place[codes]
+        return Variable(self.name, ordered, ordered=self.ordered), rank[codes]
 
 
 class _Totals:
-    """Sums and ranges of columns of numbers, gathered batch by batch."""
+    """Running sums and ranges of columns of numbers."""
 
     def __init__(self, size: int) -> None:
         self.sums = Accumulator(size)
@@ -240,11 +240,11 @@ class _Totals:
         self.sums.add(rows, weights, own=True)
 
     def moments(self, names: Sequence[str]) -> Moments:
-        """Hand the moments over."""
+        """Return the moments."""
         return self.sums.moments(tuple(map(Variable, names)), order=(), notes=())
 
     def consecutive(self, found: Moments) -> NDArray[np.bool_]:
-        """Return which columns have n integers that follow one another, by what such numbers have to have.
+        """Return a mask of the columns with n consecutive integers, by mean, variance and range.
 
         Those from a to a + n - 1 have mean a + (n - 1) / 2 and variance (n^2 - 1) / 12.
         """
@@ -256,7 +256,7 @@ class _Totals:
 
 
 class _Pass:
-    """One pass over a file: rows of codes with how often they occur."""
+    """One pass over a file: distinct rows of codes with their counts."""
 
     def __init__(self, file: Pass, columns: Sequence[tuple[str, Use]], limit: float) -> None:
         self.file, self.limit = file, limit
@@ -267,29 +267,29 @@ class _Pass:
         self.parts: list[tuple[Codes, Floats]] = []
 
     def table(self) -> Table:
-        """Read everything."""
+        """Read the whole file."""
         for batch, heights in self.file.batches(self.names, levels=True):
             self._add(batch, heights)
         self._fold()
         self.file.check()
-        left = [column for column in self.columns if column.span]
-        spans = [(column.name, column.span) for column in left if column.span]
+        numbering = [column for column in self.columns if column.span]
+        spans = [(column.name, column.span) for column in numbering if column.span]
         stuck = [name for name, span in spans if not span.consecutive(span.moments([name])).all()]
         if stuck:
             raise NotLevelsError(stuck)
         kept = (
             f"{len(self.kept)} distinct ones ({size_words(self.kept.nbytes + self.times.nbytes)})"
         )
-        said = [data_note(f"{self.file.rows} rows were read in batches and are kept as {kept}.")]
-        if numbered := [column.name for column in left]:
-            said.insert(0, left_out_note(numbered, "consecutive numbers of the rows"))
+        notes = [data_note(f"{self.file.rows} rows were read in batches and are kept as {kept}.")]
+        if numbered := [column.name for column in numbering]:
+            notes.insert(0, left_out_note(numbered, "consecutive numbers of the rows"))
         pairs = [
             column.settled(self.kept[:, number])
             for number, column in enumerate(self.columns)
             if not column.span
         ]
         variables, columns = zip(*pairs, strict=True)
-        return Table(variables, columns, self.times, notes=tuple(said))
+        return Table(variables, columns, self.times, notes=tuple(notes))
 
     def _add(self, batch: Sequence[Any], weights: Floats | None) -> None:
         pairs = zip(self.columns, batch, strict=True)
@@ -302,7 +302,7 @@ class _Pass:
             self._fold()
 
     def _fold(self) -> None:
-        """Put equal rows together; reject what does not fit."""
+        """Merge equal rows; raise an error if they do not fit into memory."""
         parts = [(self.kept, self.times), *self.parts]
         type_ = np.result_type(*(block.dtype for block, _ in parts))
         block = np.ascontiguousarray(np.concatenate([block.astype(type_) for block, _ in parts]))
@@ -336,18 +336,18 @@ def moments(
     encoding: str | None = None,
     missing: object = None,
 ) -> Moments:
-    """Gather the moments of a file's numbers in one pass, batch by batch.
+    """Return the moments of a file's numbers, read in batches in one pass.
 
     Parameters
     ----------
     path : a file as for ``read``.
     columns : the names to use; None for all columns of numbers.
     na_values, weights, separator, decimal, encoding : as for ``counts``.
-    missing : not here; where a network is learned it says what to do about missing values.
+    missing : not used here; it is an option of learning.
 
     Returns
     -------
-    The moments; their notes say what was left out.
+    The moments; their notes report dropped columns and rows.
 
     Raises
     ------
@@ -363,33 +363,33 @@ def moments(
     (2.0, [3.0, 3.0], (<Note: 1 of 3 rows dropped because of missing values (most in 'y': 1).>,))
     """
     refuse_missing(missing)
-    asked = (separator, decimal, encoding)
-    with open_source(path, columns, na_values=na_values, weights=weights, asked=asked) as file:
+    layout = (separator, decimal, encoding)
+    with open_source(path, columns, na_values=na_values, weights=weights, asked=layout) as file:
         return moments_of(file)
 
 
 def moments_of(file: Pass) -> Moments:
-    """Gather the moments of a file that was opened; text is rejected."""
+    """Return the moments of an open file; text is an error."""
     uses = file.uses()
-    chosen = [name for name, use in uses.items() if use in ("number", "whole", "empty")]
+    names = [name for name, use in uses.items() if use in ("number", "whole", "empty")]
     stuck = [name for name, use in uses.items() if use in ("text", "truth")]
     if stuck:
         raise DataError(
             f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or booleans, but moments "
             "need numbers: choose columns with columns=[...]."
         )
-    if not chosen:
+    if not names:
         raise DataError("There is no column of numbers.")
-    check_square(len(chosen))
-    found = _Stream(file, sorted(chosen), {n for n, use in uses.items() if use == "whole"}).run()
+    check_square(len(names))
+    moments = _Stream(file, sorted(names), {n for n, use in uses.items() if use == "whole"}).run()
     other = [name for name, use in uses.items() if use == "other"]
     notes = file.notes(other, "no numbers, and no states either")
-    return found.select([name for name in chosen if name in found.names]).with_notes(*notes)
+    return moments.select([name for name in names if name in moments.names]).with_notes(*notes)
 
 
 @dataclass
 class _Stream:
-    """What is gathered on the way: sums, and the range of each column."""
+    """One pass over a file: sums, and the range of each column."""
 
     file: Pass
     names: list[str]
@@ -403,17 +403,17 @@ class _Stream:
             if len(rows):
                 totals.add(rows, heights)
         self.file.check()
-        found = totals.moments(self.names)
+        moments = totals.moments(self.names)
         plain = len(self.names) > 1 and not self.file.weights and not self.file.missing
-        hits = np.flatnonzero(totals.consecutive(found)) if plain and found.n > FEW else ()
+        hits = np.flatnonzero(totals.consecutive(moments)) if plain and moments.n > FEW else ()
         numbered = [self.names[i] for i in hits if self.names[i] in self.whole]
         if not numbered:
-            return found
-        said = left_out_note(numbered, "consecutive numbers of the rows")
-        return found.select([n for n in self.names if n not in numbered]).with_notes(said)
+            return moments
+        note = left_out_note(numbered, "consecutive numbers of the rows")
+        return moments.select([n for n in self.names if n not in numbered]).with_notes(note)
 
     def _complete(self, rows: Floats, weights: Floats | None) -> tuple[Floats, Floats | None]:
-        """Count and leave out the rows with missing values; reject infinity."""
+        """Drop and count the rows with missing values; infinite values are an error."""
         if np.isfinite(rows).all():
             self.file.rows, self.file.kept = self.file.rows + len(rows), self.file.kept + len(rows)
             return rows, weights

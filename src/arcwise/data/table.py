@@ -1,4 +1,4 @@
-"""Tables: what every model, score and figure is made from.
+"""Tables: columns of data with their variables.
 
 A table is a set of equally long columns next to their variables, sorted by name, so that no result depends on
 the order of a file. The user's order is for presentation. A row of weight 3 counts as three rows.
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 __all__ = ["COPIES", "Table", "Variable", "checked_weights", "gap_note", "no_rows_left"]
 
 COPIES = ("apart", "together")
-"""What the copies of a row are: units of their own, or repetitions of one measurement."""
+"""Meaning of the copies of a row: separate units, or repetitions of one measurement."""
 
 
 @clear_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Columns side by side, sorted by name, that cannot be changed.
+    """Immutable columns of equal length, sorted by name.
 
     Parameters
     ----------
     variables : one per column; sorted here, with their columns, if they are not.
     columns : float64 or codes, all of one length.
-    weights : row weights; None for once each.
+    weights : row weights; None for weights of one.
     order : the names in the order the user gave them; empty for the order of ``variables``.
-    notes : what was guessed, left out or decided on the way here.
-    fixed : the variables whose kind was requested by name and is therefore kept by models.
-    copies : what a row of weight 3 is: "apart", three units, of which folds and leave-one-out take one at a
+    notes : detected formats, dropped columns and other decisions.
+    fixed : the variables whose kind the user set, which models keep.
+    copies : the meaning of weight 3: "apart", three units, of which folds and leave-one-out remove one at a
         time; "together", one unit, measured three times.
 
     The attribute `rows` is the number of rows, each counted once.
@@ -96,7 +96,7 @@ class Table:
         if self.weights is not None:
             _assign(self, weights=_lock(checked_weights(self.weights, self.rows)))
 
-    # -- what it is -----------------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------------
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -122,9 +122,9 @@ class Table:
 
     @cached_property
     def units(self) -> int:
-        """How many units there are to leave out: copies of rows, or rows if copies go together.
+        """The number of units to hold out: copies of rows, or rows if copies stay together.
 
-        Weights that are not integers count no units: then it is the number of rows.
+        If weights are not integers, it is the number of rows.
         """
         if self.weights is None:
             return self.rows
@@ -151,13 +151,13 @@ class Table:
         return self.weights.astype(np.intp)
 
     def unit_weights(self) -> NDArray[np.float64]:
-        """Return the weight that each row loses if one unit of it is left out."""
+        """Return the weight that each row loses if one of its units is held out."""
         if self.weights is not None and self.copies == "together":
             return self.weights
         return np.minimum(self.counted_copies(), 1).astype(float)
 
     def index(self, name: str) -> int:
-        """Return the column number of a name; an unknown one is a DataError with close matches."""
+        """Return the column number of a name; an unknown name is a DataError with close matches."""
         number = self._numbers.get(name)
         if number is None:
             raise DataError(f"There is no column {name!r}. {close_to(name, self.order)}")
@@ -172,8 +172,8 @@ class Table:
         return self.columns[self.index(name)]
 
     def values(self, name: str) -> NDArray[Any]:
-        """Return the values of that name as the user knows them: numbers (NaN a missing value) or levels
-        (None a missing value).
+        """Return the values of that name as the user gave them: numbers (missing NaN) or levels (missing
+        None).
 
         >>> import numpy as np
         >>> codes = np.array([1, 0, 2], dtype=np.uint8)
@@ -183,41 +183,43 @@ class Table:
         variable, column = self.variable(name), self.column(name)
         if variable.levels is None:
             return column
-        known = np.empty(len(variable.levels) + 1, dtype=object)
-        known[:-1] = variable.levels
-        return known[column]
+        values = np.empty(len(variable.levels) + 1, dtype=object)
+        values[:-1] = variable.levels
+        return values[column]
 
-    # -- other tables from it -------------------------------------------------------------------
+    # -- derived tables -------------------------------------------------------------------------
 
     def select(self, names: Iterable[str]) -> Table:
-        """Keep these columns only, presented in this order."""
-        chosen = tuple(names)
-        numbers = [self.index(name) for name in chosen]
+        """Return these columns only, presented in this order."""
+        selected = tuple(names)
+        numbers = [self.index(name) for name in selected]
         return replace(
             self,
             variables=tuple(self.variables[i] for i in numbers),
             columns=tuple(self.columns[i] for i in numbers),
-            order=chosen,
-            fixed=self.fixed & frozenset(chosen),
+            order=selected,
+            fixed=self.fixed & frozenset(selected),
         )
 
     def take(self, rows: ArrayLike) -> Table:
-        """Keep these rows, given by numbers (repeats allowed) or by a mask."""
-        chosen = np.asarray(rows)
-        weights = None if self.weights is None else self.weights[chosen]
-        return replace(self, columns=tuple(each[chosen] for each in self.columns), weights=weights)
+        """Return these rows, given by numbers (repeats allowed) or by a mask."""
+        selected = np.asarray(rows)
+        weights = None if self.weights is None else self.weights[selected]
+        return replace(
+            self, columns=tuple(column[selected] for column in self.columns), weights=weights
+        )
 
     def head(self, rows: int = 5) -> Table:
-        """Keep the first rows."""
+        """Return the first rows."""
         return self.take(np.arange(min(rows, self.rows)))
 
     def with_weights(self, weights: ArrayLike | None, copies: str | None = None) -> Table:
-        """Return the same rows other weights; None for once each. `copies` says what these are."""
-        given = None if weights is None else checked_weights(weights, self.rows)
-        return replace(self, weights=given, copies=copies or self.copies)
+        """Return the rows with other weights; None for weights of one. `copies` is their meaning."""
+        checked = None if weights is None else checked_weights(weights, self.rows)
+        return replace(self, weights=checked, copies=copies or self.copies)
 
     def expanded(self) -> Table:
-        """Return a row for each unit, without weights; unchanged if copies go together.
+        """Return a row for each unit, without weights; unchanged if copies stay together.
 
         >>> import numpy as np
         >>> Table((Variable("x"),), (np.array([1.5, 2.5]),), np.array([2, 1])).expanded().to_dict()
@@ -253,15 +255,18 @@ class Table:
         return self.take(~gaps).with_notes(gap_note(int(gaps.sum()), self.rows, missing))
 
     def available(self, numbers: Iterable[int]) -> Table:
-        """Keep some columns, given by their numbers, and the rows that know all of them.
+        """Return some columns, given by their numbers, and the rows in which all of them are observed.
 
         >>> import numpy as np
         >>> x, y = np.array([1.0, np.nan]), np.array([2.0, 3.0])
         >>> Table((Variable("x"), Variable("y")), (x, y)).available([0, 1]).rows
         1
         """
-        chosen = sorted(numbers)
-        variables, columns = [self.variables[i] for i in chosen], [self.columns[i] for i in chosen]
+        members = sorted(numbers)
+        variables, columns = (
+            [self.variables[i] for i in members],
+            [self.columns[i] for i in members],
+        )
         pairs, weights = zip(variables, columns, strict=True), self.weights
         gaps = np.any([gaps_of(variable, column) for variable, column in pairs], axis=0)
         if gaps.any():
@@ -278,8 +283,8 @@ class Table:
 
         Raises
         ------
-        DataError : a name that is not there, or text that should become numbers.
-        OptionError : a kind that is neither.
+        DataError : an unknown name, or text that should become numbers.
+        OptionError : an unknown kind.
 
         >>> import numpy as np
         >>> table = Table((Variable("x"),), (np.array([3.0, 1.0]),))
@@ -289,21 +294,21 @@ class Table:
         variables, columns = list(self.variables), list(self.columns)
         for name, kind in kinds.items():
             number = self.index(name)
-            pair, (wanted, levels) = (variables[number], columns[number]), read_kind(kind)
-            if wanted != pair[0].kind:
-                pair = (to_numbers if wanted == "continuous" else to_levels)(*pair)
+            pair, (target, levels) = (variables[number], columns[number]), read_kind(kind)
+            if target != pair[0].kind:
+                pair = (to_numbers if target == "continuous" else to_levels)(*pair)
             variables[number], columns[number] = declare_levels(*pair, levels) if levels else pair
         return replace(self, variables=tuple(variables), columns=tuple(columns))
 
     def continuous(self) -> Table:
         """Turn every column with numeric levels into numbers, except those fixed by name.
 
-        This is what models of numbers do before anything else, so that a new number is no
-        unseen state.
+        Models of numbers do this first, so that a new number is not an
+        unseen level.
 
         Raises
         ------
-        DataError : a column of text or booleans whose kind was not requested by name.
+        DataError : a column of text or booleans whose kind the user did not set.
         """
         open_ones = [v for v in self.variables if v.discrete and v.name not in self.fixed]
         stuck = [variable.name for variable in open_ones if not variable.numeric]
@@ -314,7 +319,7 @@ class Table:
             )
         return self.recast({variable.name: "continuous" for variable in open_ones})
 
-    # -- what others make of it -----------------------------------------------------------------
+    # -- conversions ----------------------------------------------------------------------------
 
     def matrix(self) -> NDArray[np.float64]:
         """Return all columns as one float64 matrix, rows by column numbers, stored column-wise."""
@@ -347,7 +352,7 @@ class Table:
         return to_pandas(self)
 
     def audit(self) -> Audit:
-        """Look for what may trouble a model; see ``arcwise.data.audit``."""
+        """Check for possible problems of models; see ``arcwise.data.audit``."""
         from arcwise.data.audit import audit
 
         return audit(self)
@@ -373,7 +378,7 @@ class Table:
 
 
 def checked_weights(weights: ArrayLike, rows: int, *, some: bool = True) -> NDArray[np.float64]:
-    """Return weights as float64 after checking that they can count rows; ``some`` above zero."""
+    """Return weights as float64 after checking that they can count rows; ``some`` means above zero."""
     if isinstance(weights, np.ma.MaskedArray):  # a weight that is missing is no number
         weights = np.ma.filled(weights.astype(float), np.nan)
     array = np.asarray(weights, dtype=np.float64)
@@ -398,7 +403,7 @@ def _assign(table: Table, **fields: object) -> None:
 
 
 def _lock(array: Column) -> Column:
-    # A view is locked, not the caller's own array.
+    # A view is read-only, not the caller's array.
     view = np.asarray(array).view()
     view.setflags(write=False)
     return view
@@ -411,13 +416,13 @@ def _check_distinct(names: Sequence[str]) -> None:
 
 
 def gap_note(skipped: int, rows: int, missing: Mapping[str, int]) -> Note:
-    """Write the note about rows left out, given the missing values of each column that has some."""
-    said = f"{skipped} of {rows} rows dropped because of missing values ({_costly(missing)})."
-    return data_note(said, tuple(sorted(missing)))
+    """Return the note on dropped rows, given the missing values of each column that has some."""
+    text = f"{skipped} of {rows} rows dropped because of missing values ({_costly(missing)})."
+    return data_note(text, tuple(sorted(missing)))
 
 
 def no_rows_left(rows: int, missing: Mapping[str, int]) -> str:
-    """Write the error about rows that all have missing values."""
+    """Return the error if all rows have missing values."""
     return f"No row of {rows} is complete ({_costly(missing)}): drop the columns with most missing values."
 
 

@@ -1,12 +1,11 @@
-"""Separated text: guesses about its encoding, separator and decimal sign, and cells that span lines.
+"""Separated text: detection of its encoding, separator and decimal sign, and of cells that span lines.
 
-Nothing here is clever: a separator is believed if it cuts the header and the following lines into
-equally many cells, a decimal comma if there are cells like ``1,5`` and none like ``1.5``, and an
-encoding if the whole file can be decoded with it. Each guess that differs from a plain file (comma,
-point, UTF-8) ends as a sentence in the table's notes, and each can be overruled.
+A separator must split the header and the following lines into equal numbers of cells. A decimal comma
+needs cells like ``1,5`` and none like ``1.5``, and an encoding must decode the whole file. Notes of the
+table report each detected format that differs from comma, point and UTF-8, and options override it.
 
 A cell that begins with a double quote ends at the next one that is not doubled, line breaks included. So
-one quote too many swallows all rows up to the next quote. Most files have as many rows as lines, which
+an extra quote swallows all rows up to the next one. Most files have as many rows as lines, which
 shows at once that no cell spans lines; only the others are scanned, line by line.
 """
 
@@ -22,11 +21,11 @@ from itertools import islice
 from arcwise.errors import DataError, unknown
 from arcwise.notes import Note, NoteKind
 
-# The word for "any run of blanks and tabs".
+# The name of "any run of spaces and tabs".
 SPACES = " "
 SEPARATORS = (",", ";", "\t", "|", SPACES)
 SEPARATOR_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", SPACES: "white space"}
-# How much of a file is looked at for separator and decimal sign.
+# Characters of a file that are checked for separator and decimal sign.
 LINES, SAMPLE = 50, 1 << 22
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -38,13 +37,13 @@ MARKS = (
 
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text table is laid out.
+    """The layout of a text table.
 
     Parameters
     ----------
     header : the names as written, empty where a column has none.
-    lines : how many lines of the file come before the first row.
-    separator, decimal : the signs between cells and inside numbers.
+    lines : number of lines of the file before the first row.
+    separator, decimal : the characters between cells and inside numbers.
     """
 
     header: tuple[str, ...]
@@ -54,15 +53,15 @@ class TextLayout:
 
     @property
     def separator_note(self) -> str:
-        """A sentence if the separator is not a comma."""
-        word = SEPARATOR_WORDS.get(self.separator, repr(self.separator))
-        return "" if self.separator == "," else f"The separator was detected as {word}."
+        """A note if the separator is not a comma; else empty."""
+        name = SEPARATOR_WORDS.get(self.separator, repr(self.separator))
+        return "" if self.separator == "," else f"The separator was detected as {name}."
 
     @property
     def decimal_note(self) -> str:
-        """A sentence if numbers are not written with a point."""
-        said = "Numbers were read with a decimal comma, as in 1,5."
-        return "" if self.decimal == "." else said
+        """A note if numbers are not written with a point; else empty."""
+        text = "Numbers were read with a decimal comma, as in 1,5."
+        return "" if self.decimal == "." else text
 
 
 # -- encoding ------------------------------------------------------------------------------------
@@ -74,16 +73,16 @@ def encoding_of(raw: bytes, whole: bool = True) -> str:
     Parameters
     ----------
     raw : the file, or its beginning.
-    whole : whether this is all of it; a beginning may end inside a letter.
+    whole : whether this is all of it; a beginning may end inside a multi-byte character.
 
     Returns
     -------
-    ``"utf-8"`` wherever that is possible, else the encoding named by a byte order mark, UTF-16
+    ``"utf-8"`` if possible, else the encoding named by a byte order mark, UTF-16
     without one, or ``"cp1252"`` and as a last resort ``"latin-1"``.
 
     Raises
     ------
-    DataError : the bytes are no text.
+    DataError : the bytes are not text.
 
     >>> encoding_of("a,b".encode()), encoding_of("Größe".encode("latin-1"))
     ('utf-8', 'cp1252')
@@ -109,7 +108,7 @@ def _wide_encoding(start: bytes) -> str:
 
 
 def _decodes(raw: bytes, encoding: str, whole: bool, step: int = 1 << 24) -> bool:
-    # In pieces, so that checking a large file does not double it in memory.
+    # In pieces, so that checking a large file does not double its memory.
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for start in range(0, len(raw), step):
@@ -177,7 +176,7 @@ def _checked_separator(separator: str) -> str:
 
 
 def cells(text: str, separator: str) -> Iterator[list[str]]:
-    """Cut lines into cells, quotes minded."""
+    """Split lines into cells, with respect to quotes."""
     lines = io.StringIO(text, newline="")
     if separator != SPACES:
         return csv.reader(lines, delimiter=separator)
@@ -186,11 +185,11 @@ def cells(text: str, separator: str) -> Iterator[list[str]]:
 
 
 def _header(text: str, separator: str) -> tuple[tuple[str, ...], int]:
-    """Find the line of names, and how many lines it takes; R leaves out the first name."""
+    """Return the header line and its number of lines; R omits the first name."""
     lines = cells(text, separator)
     try:
         header = next(line for line in lines if line)
-        taken = _line_number(lines)
+        n_lines = _line_number(lines)
         widths = {len(line) for line in islice(filter(None, lines), LINES)}
     except csv.Error:
         raise DataError(
@@ -198,7 +197,7 @@ def _header(text: str, separator: str) -> tuple[tuple[str, ...], int]:
             "is not closed, or this is not a table of numbers and levels."
         ) from None
     names = [name.strip() for name in header]
-    return tuple([""] * (widths == {len(names) + 1}) + names), taken
+    return tuple([""] * (widths == {len(names) + 1}) + names), n_lines
 
 
 def _line_number(lines: Iterator[list[str]]) -> int:
@@ -213,7 +212,7 @@ def _separator(text: str) -> str:
 
 
 def _fits(sample: str, separator: str) -> tuple[float, int]:
-    """Score a separator: the share of lines as wide as the header, and that width."""
+    """Return a score for a separator: the share of lines as wide as the header, and that width."""
     try:
         widths = [len(line) for line in cells(sample, separator) if line]
     except csv.Error:
@@ -221,14 +220,14 @@ def _fits(sample: str, separator: str) -> tuple[float, int]:
     if not widths or widths[0] < 2:
         return 0.0, 0
     rows = widths[1:] or widths
-    wanted = {widths[0], widths[0] + 1} if len(set(rows)) == 1 else {widths[0]}
-    share = sum(width in wanted for width in rows) / len(rows)
-    # Blanks also occur inside cells, so they have to be clearly better than every other sign.
+    allowed = {widths[0], widths[0] + 1} if len(set(rows)) == 1 else {widths[0]}
+    share = sum(width in allowed for width in rows) / len(rows)
+    # Spaces also occur inside cells, so they must be clearly better than every other separator.
     return share - 0.2 * (separator == SPACES), widths[0]
 
 
 def _decimal(start: bytes, separator: str) -> str:
-    """Look for cells such as 1,5 and 1.5; with commas between cells the former are quoted."""
+    """Detect cells such as 1,5 and 1.5; with commas between cells the former are quoted."""
     signs = rb'"\r\n' + (rb" \t" if separator == SPACES else re.escape(separator).encode())
     edge = rb'"' if separator == "," else rb"[" + signs + rb"]"
     number = rb"[ ]*[-+]?[0-9]*%s[0-9]+(?:[eE][-+]?[0-9]+)?[ ]*"
@@ -240,7 +239,7 @@ def _decimal(start: bytes, separator: str) -> str:
 
 
 def without_header(raw: bytes, layout: TextLayout) -> bytes:
-    """Return the rows alone, blanks between cells turned into tabs."""
+    """Return the rows alone, with spaces between cells turned into tabs."""
     position = 0
     for _ in range(layout.lines):
         position = _next_line(raw, position)
@@ -252,7 +251,7 @@ def without_header(raw: bytes, layout: TextLayout) -> bytes:
 
 
 def _next_line(raw: bytes, position: int) -> int:
-    """Find the start of the next line; lines end in LF, CR LF or (old Macintosh) CR."""
+    """Return the start of the next line; lines end in LF, CR LF or (old Macintosh) CR."""
     feed = raw.find(b"\n", position)
     back = raw.find(b"\r", position, feed if feed >= 0 else len(raw))
     if back >= 0 and back + 1 != feed:
@@ -291,7 +290,7 @@ class LongCell:
     marks: tuple[int, ...]
 
     def swallows_rows(self, width: int) -> bool:
-        """Return whether each of its lines, of which it has three or more, has the cells of one row."""
+        """Return whether the cell has three or more lines, each with the cells of one row."""
         return width > 1 and len(self.marks) > 2 and set(self.marks) == {width - 1}
 
 

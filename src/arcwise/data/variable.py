@@ -3,7 +3,7 @@
 A *variable* is continuous if it has no levels and discrete if it has some; levels may be numbers
 (and then carry an order), text or booleans. A continuous column is float64, where NaN is a
 gap; a discrete one has the smallest unsigned codes of its levels, where the code after the last
-level is a missing value.
+level means missing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SYNONYMS: dict[str, Kind] = {"numeric": "continuous", "categorical": "discrete"
 
 
 def kind_of(name: str) -> Kind:
-    """Return the kind of column of a name, which may be a synonym.
+    """Return the kind that a name, or a synonym of it, means.
 
     >>> kind_of("categorical"), kind_of("continuous")
     ('discrete', 'continuous')
@@ -55,14 +55,14 @@ class Variable:
 
     Parameters
     ----------
-    name : any text that is not empty.
+    name : non-empty text.
     levels : the states of a discrete variable; None for a continuous one.
     ordered : whether the levels have an order.
     cuts : ascending bounds that turn raw numbers into levels, one fewer than levels; a number x
         has level i if exactly i cuts are at most x.
-    coding : what turns raw text, or times of day, into levels.
-    ends : the least and the greatest number of each level, for levels given by hand that do not cover all
-        numbers; others are in no level.
+    coding : the rule that turns raw text, or times of day, into levels.
+    ends : the least and the greatest number of each level, for user-defined levels that do not cover all
+        numbers.
 
     Attributes
     ----------
@@ -112,12 +112,12 @@ class Variable:
 
     @property
     def gap(self) -> float:
-        """What represents a missing value in a column: NaN, or the code after the last level."""
+        """The missing value in a column: NaN, or the code after the last level."""
         return np.nan if self.levels is None else len(self.levels)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of a column: float64, or the smallest for the codes of its levels and of a missing value."""
+        """The type of a column: float64, or the smallest unsigned type for the codes."""
         return np.dtype(float) if self.levels is None else code_type(len(self.levels))
 
     @cached_property
@@ -127,7 +127,7 @@ class Variable:
 
     @property
     def has_order(self) -> bool:
-        """Whether a larger value means more: numbers, and levels that are numbers or have an order."""
+        """Whether the values are ordered: numbers, and levels that are numbers or ordered."""
         return not self.discrete or self.numeric or self.ordered
 
 
@@ -139,16 +139,16 @@ def _listed(values: Sequence[Any]) -> str:
 
 
 def code_type(levels: int) -> np.dtype[Any]:
-    """Return the smallest unsigned type that holds the codes of this many levels and of a missing value."""
+    """Return the smallest unsigned type for the codes of `levels` levels and of a missing value."""
     return np.min_scalar_type(levels)
 
 
 def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
-    """Return the codes of raw numbers by a variable's cuts; NaN is a missing value.
+    """Return the codes of raw numbers by a variable's cuts; NaN is missing.
 
     Raises
     ------
-    DataError : a number that is in no level, such as 4.5 of 0 to 4 and 5 to 10.
+    DataError : a number in no level, such as 4.5 for the levels 0 to 4 and 5 to 10.
     """
     codes = np.searchsorted(np.array(variable.cuts), numbers, side="right")
     if variable.ends is not None:
@@ -165,7 +165,7 @@ def cut_codes(variable: Variable, numbers: NDArray[np.float64]) -> Column:
 
 
 def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
-    """Return a column as float64: itself, or its numeric levels decoded; missing values are NaN."""
+    """Return a column as float64: itself, or its numeric levels; missing values are NaN."""
     if variable.levels is None:
         return column
     if any(isinstance(level, str) for level in variable.levels):
@@ -177,18 +177,18 @@ def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
 
 
 def to_levels(variable: Variable, column: Column) -> tuple[Variable, Column]:
-    """Turn numbers into ordered numeric levels, whole ones as int."""
+    """Turn numbers into ordered numeric levels, integers as int."""
     present = column[~np.isnan(column)]
     values = np.unique(present)
     whole = bool(np.all(values == np.floor(values)))
-    levels = tuple(int(each) if whole else float(each) for each in values)
+    levels = tuple(int(value) if whole else float(value) for value in values)
     codes = np.searchsorted(values, column).astype(code_type(len(levels)))
     codes[np.isnan(column)] = len(levels)
     return replace(variable, levels=levels, ordered=True), codes
 
 
 def read_kind(choice: object) -> tuple[Kind, tuple[Any, ...]]:
-    """Return the kind of column that a user chose, and the levels if these were listed.
+    """Return the kind of a column that a user chose, and the levels if listed.
 
     >>> read_kind("numeric"), read_kind(["low", "high"])
     (('continuous', ()), ('discrete', ('low', 'high')))
@@ -220,8 +220,8 @@ def declare_levels(
                 f"Column {variable.name!r} has the value {present[code]!r}, which is not among the levels "
                 f"{list(levels)!r}."
             )
-    places = [levels.index(each) if each in levels else 0 for each in present]
-    codes = np.array([*places, len(levels)], dtype=code_type(len(levels)))[column]
+    new_codes = [levels.index(value) if value in levels else 0 for value in present]
+    codes = np.array([*new_codes, len(levels)], dtype=code_type(len(levels)))[column]
     return Variable(variable.name, tuple(levels), ordered=variable.ordered), codes
 
 
@@ -238,7 +238,7 @@ def gaps_of(variable: Variable, column: Column) -> NDArray[np.bool_]:
 
 
 def is_complete(variable: Variable, column: Column) -> bool:
-    """Return whether an array holds values of a variable, none missing."""
+    """Return whether an array contains values of a variable, none missing."""
     if column.ndim != 1:
         return False
     if variable.levels is None:
@@ -247,7 +247,7 @@ def is_complete(variable: Variable, column: Column) -> bool:
 
 
 def check_column(variable: Variable, column: Column, rows: int) -> None:
-    """Reject a column that does not fit its variable."""
+    """Raise an error if a column does not fit its variable."""
     if column.ndim != 1 or len(column) != rows:
         raise DataError(f"{variable.name!r} has shape {column.shape} but must have ({rows},).")
     if variable.levels is None:
@@ -260,7 +260,7 @@ def check_column(variable: Variable, column: Column, rows: int) -> None:
 
 
 def sentence_list(names: Sequence[str], most: int = 5) -> str:
-    """Write names for a sentence: quoted, the first few, and how many more there are.
+    """Return names for a sentence: the first few, quoted, and the number of others.
 
     >>> sentence_list(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"

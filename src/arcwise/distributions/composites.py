@@ -262,7 +262,9 @@ def _side_by_side(distributions: list[Distribution]) -> Distribution:
 
 
 def centre(distribution: Distribution) -> Array:
-    """Return a number a row whose spread over states tells how well chains mix: the mean, or the mean code."""
+    """Return a number a row whose spread over states tells how well chains mix: the mean, or the mean
+    code.
+    """
     levels = distribution.nominal
     if levels is None:
         return distribution.mean

@@ -278,7 +278,9 @@ def _has_ties(column: Array) -> bool:
 
 
 def _nonlinear(column: Array) -> Array:
-    """Return the nonlinear part of a natural cubic spline (rows by terms), constant beyond the outer knots."""
+    """Return the nonlinear part of a natural cubic spline (rows by terms), constant beyond the outer
+    knots.
+    """
     knots = np.unique(np.quantile(column, _KNOTS))
     if len(knots) < 3:
         return np.zeros((len(column), 0))

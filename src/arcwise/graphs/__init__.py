@@ -14,8 +14,8 @@
 | `compare` | distances between graphs |
 
 Nodes may be given by name or by number everywhere. The methods ending in `_of` and the properties
-`arcs` and `edges` answer with names, and so do functions; what is called `numbered_...`, orders and path
-counts answer with numbers, which `node_names` turns into names.
+`arcs` and `edges` return names, and so do functions; `numbered_...`, orders and path counts return
+numbers, which `node_names` turns into names.
 """
 
 from arcwise.graphs.compare import Comparison, compare, difference, shd, shd_cpdag, skeleton_scores

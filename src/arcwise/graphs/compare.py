@@ -1,11 +1,11 @@
-"""How far apart two graphs are.
+"""Distances between two graphs.
 
 - *Structural Hamming distance* of DAGs, `shd`: the number of pairs whose relation differs (no arc,
   one direction, the other). A missing, an extra and a reversed arc count one each.
 - The same between the classes of equivalent DAGs, `shd_cpdag`: relations are those of the CPDAGs
   (no edge, undirected, one direction, the other), so equivalent graphs have distance zero
   (Tsamardinos, Brown and Aliferis 2006).
-- Precision, recall and F1 of the skeleton: adjacent pairs found among the true ones.
+- Precision, recall and F1 of the skeleton: of the adjacent pairs, against those of the reference.
 - *Difference in undirected edges*: pairs adjacent in exactly one graph, divided by all pairs
   (Hofmann and Tresp 1995).
 
@@ -24,11 +24,11 @@ from arcwise.graphs.pdag import Graph
 from arcwise.values import clear_calls
 
 MOST_LISTED = 10
-"""Differing edges of a kind that are printed."""
+"""Most differing edges of a kind that are printed."""
 
 
 class EdgeDifference(NamedTuple):
-    """One pair of nodes that two graphs relate in different ways.
+    """One pair of nodes that differs between two graphs.
 
     `change` is "extra" or "missing" (adjacent in the graph or in the reference alone), "reversed", or
     "undirected" or "directed" (the graph has no direction, or has one, unlike the reference). `graph` and
@@ -54,7 +54,7 @@ class Comparison(Framed):
     reversed : arcs of both graphs that run the other way; None unless both are DAGs.
     shd : distance of DAGs; None unless both are DAGs.
     shd_cpdag : distance of the CPDAGs; None if a graph is undirected.
-    precision, recall, f1 : of the skeleton; one where there was nothing to be wrong about.
+    precision, recall, f1 : of the skeleton; one if the denominator is zero.
     difference : pairs adjacent in exactly one graph / all pairs.
     differences : the pairs of nodes that differ, those of the same kind side by side.
     """
@@ -74,7 +74,7 @@ class Comparison(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per differing edge: what changed, the edge in the graph and in the reference."""
+        """Return one row per differing edge: the change, and the edge in the graph and in the reference."""
         columns = zip(*self.differences, strict=True) if self.differences else ((), (), ())
         series = (Series(*values) for values in zip(EdgeDifference._fields, columns, strict=True))
         return Frame(tuple(series), notes=tuple(self.distances))
@@ -173,7 +173,9 @@ def _rank(row: EdgeDifference) -> int:
 
 
 def _differences(graph: Graph, reference: Graph) -> Iterator[EdgeDifference]:
-    """Return the pairs that differ, by their names; without directions if one of the graphs has none at all."""
+    """Return the pairs that differ, by their names; without directions if one of the graphs has none at
+    all.
+    """
     if _is_undirected(graph) or _is_undirected(reference):
         graph, reference = skeleton(graph), skeleton(reference)
     one, two = _edges(graph), _edges(reference)
@@ -243,10 +245,9 @@ def shd_cpdag(graph: Any, reference: Any) -> int:
 
 
 def skeleton_scores(graph: Any, reference: Any) -> tuple[float, float, float]:
-    """Give precision, recall and F1 of the adjacent pairs.
+    """Return precision, recall and F1 of the adjacent pairs.
 
-    A graph without edges has precision one, a reference without edges gives recall one: nothing was
-    wrong, nothing was overlooked.
+    Precision is one for a graph without edges, and recall is one for a reference without edges.
 
     Raises
     ------
@@ -297,7 +298,7 @@ def _names_links_only(form: Any) -> bool:
 
 
 def _align(graph: Graph, reference: Graph) -> Graph:
-    """Bring the reference into the node order of the graph."""
+    """Return the reference with its nodes in the order of the graph."""
     if graph.nodes == reference.nodes:
         return reference
     odd = sorted(set(graph.nodes).symmetric_difference(reference.nodes))
@@ -310,7 +311,7 @@ def _align(graph: Graph, reference: Graph) -> Graph:
 
 
 def _relations(graph: Graph) -> dict[tuple[int, int], str]:
-    """Say of each adjacent pair (smaller, larger) how it is joined: ->, <- or -."""
+    """Return the relation of each adjacent pair (smaller, larger): ->, <- or -."""
     relations = {
         (min(arc), max(arc)): "->" if arc[0] < arc[1] else "<-" for arc in graph.numbered_arcs
     }
@@ -330,13 +331,13 @@ def _counts(graph: Graph, other: Graph) -> tuple[int, int, int]:
 
 
 def _scores(common: int, extra: int, missing: int) -> tuple[float, float, float]:
-    """Give precision, recall and F1; one where the denominator is zero."""
+    """Return precision, recall and F1; one where the denominator is zero."""
     pairs = ((common, extra), (common, missing), (2 * common, extra + missing))
     precision, recall, f1 = (hit / (hit + miss) if hit + miss else 1.0 for hit, miss in pairs)
     return precision, recall, f1
 
 
 def _share(count: int, nodes: int) -> float:
-    """Divide by the number of pairs."""
+    """Divide a count of pairs by the number of all pairs."""
     pairs = nodes * (nodes - 1) // 2
     return count / pairs if pairs else 0.0

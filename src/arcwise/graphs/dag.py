@@ -1,9 +1,8 @@
 """Directed acyclic graphs (DAGs).
 
-A DAG says how a joint density is put together, p(x) = prod_i p(x_i | parents of x_i). It is
-stored as one ascending tuple of parent numbers per node: a value that never changes, can be
-compared, counted and used as a key, and stays small for sparse graphs of many thousand nodes.
-Whatever "changes" a graph returns a new one.
+A DAG factorises a joint density, p(x) = prod_i p(x_i | parents of x_i). It is
+stored as one ascending tuple of parent numbers per node: an immutable, hashable value
+that stays small for sparse graphs of many thousand nodes. Methods that "change" a graph return a new one.
 
 Source: Lauritzen (1996), Graphical Models, chapter 2; Koller and Friedman (2009), chapter 3.
 """
@@ -34,7 +33,7 @@ class DAG(AnyGraph):
 
     Parameters
     ----------
-    nodes : names of the nodes; a node's number is its place here.
+    nodes : names of the nodes; a node's number is its position in this tuple.
     parents : for each node the numbers of its parents.
 
     Raises
@@ -68,7 +67,7 @@ class DAG(AnyGraph):
 
         Raises
         ------
-        GraphError : the order does not hold every node exactly once.
+        GraphError : the order does not contain every node exactly once.
 
         Examples
         --------
@@ -121,7 +120,7 @@ class DAG(AnyGraph):
 
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node those that its local model takes: its parents."""
+        """For each node the variables that its local model depends on: its parents."""
         return self.parents
 
     @property
@@ -228,11 +227,11 @@ class DAG(AnyGraph):
         return node_names(self, sorted(mates - {number}))
 
     def with_arc(self, tail: Node, head: Node) -> Self:
-        """Return the graph with one arc more.
+        """Return the graph with one more arc.
 
         Raises
         ------
-        GraphError : the arc is there already, or it would close a cycle, which is shown.
+        GraphError : the arc exists, or it would close a cycle, which is shown.
 
         Examples
         --------
@@ -248,7 +247,7 @@ class DAG(AnyGraph):
         return self._with_row(end, tuple(sorted((*self.parents[end], start))))
 
     def without_arc(self, tail: Node, head: Node) -> Self:
-        """Return the graph with one arc less.
+        """Return the graph without one of its arcs.
 
         Raises
         ------
@@ -284,11 +283,11 @@ class DAG(AnyGraph):
         return type(self).make_unchecked(self.nodes, rows)
 
     def _words(self, tail: int, head: int) -> str:
-        """Write an arc by names."""
+        """Return an arc as text, with names."""
         return f"{self.nodes[tail]} -> {self.nodes[head]}"
 
     def __hash__(self) -> int:
-        """Hash the arcs only: graphs met in one search share their nodes."""
+        """Hash the arcs only: the graphs of one search share their nodes."""
         return hash(self.parents)
 
     def __str__(self) -> str:
@@ -315,7 +314,7 @@ def _term(dag: DAG, node: int) -> str:
 
 
 def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
-    """Return which cycle there is."""
+    """Return the error that shows a cycle."""
     path = " -> ".join(nodes[node] for node in cycle)
     return GraphError(
         f"The arcs form a cycle: {path}; a DAG must have none: remove or reverse one arc."
@@ -323,7 +322,9 @@ def _cyclic(nodes: Sequence[str], cycle: Sequence[int]) -> GraphError:
 
 
 def _find_cycle(parents: Sequence[Sequence[int]], placed: Iterable[int]) -> list[int]:
-    """Return a cycle, first node repeated at the end, among nodes that could not be placed."""
+    """Return a cycle, first node repeated at the end, among nodes that have no position in a topological
+    order.
+    """
     stuck = set(range(len(parents))).difference(placed)
     walk = [min(stuck)]
     while walk[-1] not in walk[:-1]:

@@ -1,4 +1,4 @@
-"""Graphs made from what people write, and written as texts.
+"""Read graphs from texts, lists and matrices, and write them as texts.
 
 `dag`, `ug` and `graph_of` take every form that ``parser`` reads. A *formula* is a sum of terms, names joined
 by `:` or `*`, with an optional `~` in front: in `ug("a:b:e + a:c")` all names of a term are adjacent; in
@@ -100,12 +100,11 @@ def dag(*forms: Any, nodes: Iterable[str] | None = None) -> DAG:
 
 
 def graph_of(form: Any) -> DAG | UGraph:
-    """Make the graph that is given in any form: undirected if all its edges are, else a DAG.
+    """Make a graph from any form: undirected if all its edges are, else a DAG.
 
     Raises
     ------
-    GraphError : as for `dag` and `ug`; a formula such as "a:b" that does not say which of the two it is; a
-        PDAG.
+    GraphError : as for `dag` and `ug`; a formula such as "a:b", which fits both kinds; a PDAG.
 
     Examples
     --------
@@ -124,7 +123,7 @@ def graph_of(form: Any) -> DAG | UGraph:
 
 
 def any_graph(form: Any) -> Graph:
-    """Make the graph of a network, or the graph that is given in any form; a PDAG if it has arcs and edges.
+    """Return the graph of a network, or make a graph from any form; a PDAG if it has arcs and edges.
 
     Raises
     ------
@@ -156,7 +155,7 @@ def any_graph(form: Any) -> Graph:
 
 
 def parents_as_written(form: Any) -> dict[str, tuple[str, ...]]:
-    """Return the parents of each child in the order in which a DAG names them; empty for forms without an
+    """Return the parents of each child in the order in which a DAG lists them; empty for forms without an
     order.
 
     >>> parents_as_written("[a][b][c|b:a]")
@@ -178,7 +177,7 @@ def parents_as_written(form: Any) -> dict[str, tuple[str, ...]]:
 def _read(
     forms: Sequence[Any], directed: bool, nodes: Iterable[str] | None
 ) -> tuple[Parser, tuple[str, ...]]:
-    """Read forms of one graph; return what was read and the names in order."""
+    """Parse forms of one graph; return the parser and the names in order."""
     parsed, names = Parser(directed), None if nodes is None else tuple(nodes)
     for form in forms:
         if is_matrix(form):
@@ -189,7 +188,7 @@ def _read(
 
 
 def _order(parsed: Parser, nodes: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the names of all nodes in order; those that were read must be among the given ones."""
+    """Return the names of all nodes in order; parsed names must be among the given ones."""
     if nodes is None:
         return parsed.nodes or tuple(sorted(parsed.names))
     graph = UGraph.empty(nodes)
@@ -199,10 +198,11 @@ def _order(parsed: Parser, nodes: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def either(text: str) -> bool:
-    """Return whether a formula alone does not say if its graph is directed.
+    """Return whether a formula fits both a directed and an undirected graph.
 
-    An arrow, a bar or a bracket tells, and so do a leading `~` and a single name that is in another
-    term, too: in an undirected formula it would say nothing. All that `formula` writes of a DAG does.
+    An arrow, a bar or a bracket decides. So do a leading `~`, and a single name that occurs in another term,
+    since it would be redundant in an undirected formula. A formula that `formula` writes for a DAG is never
+    ambiguous.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def formula(graph: DAG | UGraph) -> str:
 
     Raises
     ------
-    GraphError : a name holds a sign of formulas, or begins or ends with a blank.
+    GraphError : a name contains a special character of formulas, or begins or ends with a space.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def model_string(graph: DAG) -> str:
 
     Raises
     ------
-    GraphError : a name holds one of the signs [ ] | : or begins or ends with a blank.
+    GraphError : a name contains one of [ ] | : or begins or ends with a space.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def from_model_string(text: str, nodes: Iterable[str] | None = None) -> DAG:
 
     Raises
     ------
-    GraphError : text of another form, a node twice, a parent without brackets of its own, a cycle.
+    GraphError : text of another form, a node twice, a parent without its own brackets, a cycle.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def ug_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> UGraph
 
 
 def pdag_from_adjacency(matrix: Any, nodes: Iterable[str] | None = None) -> PDAG:
-    """Read a PDAG: ones in both places are an edge, a one in a single place is an arc.
+    """Read a PDAG: ones at (i, j) and (j, i) are an edge, a single one is an arc.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
 
     Parameters
     ----------
-    graph : Graph (gives a UGraph), or DiGraph (gives a DAG, or a PDAG if some pair is joined both
+    graph : Graph (gives a UGraph), or DiGraph (gives a DAG, or a PDAG if some pair has arcs both
         ways). Nodes that are not text are named by their `str`.
     nodes : all names, in order; the sorted names by default.
 
@@ -370,9 +370,9 @@ def from_networkx(graph: Any, nodes: Iterable[str] | None = None) -> Graph:
 
 
 def factorisation(graph: DAG | UGraph) -> str:
-    """Write how the joint density is put together.
+    """Return the factorisation of the joint density as text.
 
-    A DAG says p(x) = prod_i p(x_i | parents of x_i); an undirected graph says p(x) = (1/Z) prod_c g(x_c)
+    For a DAG, p(x) = prod_i p(x_i | parents of x_i); for an undirected graph, p(x) = (1/Z) prod_c g(x_c)
     over its maximal cliques, with potentials g >= 0 and the partition function Z (Bishop 2006, chapter 8).
 
     Parameters
@@ -381,7 +381,7 @@ def factorisation(graph: DAG | UGraph) -> str:
 
     Raises
     ------
-    GraphError : another kind of graph; of a PDAG take its `extension` first.
+    GraphError : another kind of graph; for a PDAG take its `extension` first.
 
     Examples
     --------
@@ -405,7 +405,7 @@ def _factor(dag: DAG, node: int) -> str:
 
 
 def _refuse_signs(names: Sequence[str], signs: Sequence[str], form: str) -> None:
-    """Reject names that a text could not give back."""
+    """Raise an error if a name contains a special character of the text form."""
     for name in names:
         bad = [sign for sign in signs if sign in name]
         if bad:

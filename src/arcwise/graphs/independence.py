@@ -1,15 +1,15 @@
-"""The independences that a graph implies: separation, equivalence, and the graphs that show them.
+"""Independences implied by a graph: separation, equivalence classes and moral graphs.
 
-- The *skeleton* forgets directions; a *v-structure* is a pair of parents that are not joined.
+- The *skeleton* forgets directions; a *v-structure* is a pair of non-adjacent parents of one child.
 - Two DAGs are *equivalent*, i.e. they imply the same independences, iff they have the same
   skeleton and the same v-structures (Verma and Pearl 1990).
-- The *moral graph* joins parents of a common child and forgets directions (Lauritzen 1996).
-- The *CPDAG* or essential graph draws a class: compelled arcs directed, reversible ones not.
+- The *moral graph* connects the parents of a common child and forgets directions (Lauritzen 1996).
+- The *CPDAG* or essential graph represents a class: compelled arcs are directed, reversible ones undirected.
   Made by ordering and labelling arcs (Chickering 1995, and 2002, appendix), linear in the families;
   prior knowledge directs further edges (Meek's rules in ``pdag``).
 - A *consistent extension* directs the edges of a PDAG without new v-structures or cycles: sinks
-  are taken off one at a time (Dor and Tarsi 1992), here with a list of nodes worth another look.
-- In a DAG a path is *blocked* by a set C if it holds a head-to-tail or tail-to-tail node in C, or a
+  are removed one at a time (Dor and Tarsi 1992), here with a list of nodes to check again.
+- In a DAG a path is *blocked* by a set C if it contains a head-to-tail or tail-to-tail node in C, or a
   head-to-head node that is neither in C nor an ancestor of C. X and Y are *d-separated* by C if all paths
   between them are blocked; then they are independent given C in every density that factorises along the DAG
   (Pearl 1988). In an undirected graph C separates X and Y if every path meets C. The "Bayes ball" (Shachter
@@ -34,7 +34,7 @@ from arcwise.values import clear_calls
 
 
 def skeleton(graph: Any) -> UGraph:
-    """Forget the directions of a graph in any form; the result has an edge for each arc or edge.
+    """Return the undirected graph with an edge for each arc or edge of a graph in any form.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def skeleton(graph: Any) -> UGraph:
 
 
 def v_structures(graph: Any) -> tuple[tuple[str, str, str], ...]:
-    """List the triples of names (parent, child, parent) whose parents are not adjacent, by child.
+    """Return the triples of names (parent, child, parent) whose parents are not adjacent, by child.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _with_arcs(graph: Any) -> DAG | PDAG:
 
 
 def moral(dag: Any) -> UGraph:
-    """Join the parents of each child and forget the directions.
+    """Return the moral graph: parents of a common child are connected, and arcs become edges.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def moral(dag: Any) -> UGraph:
 
     Raises
     ------
-    GraphError : not a DAG; of a PDAG take its `extension` first.
+    GraphError : not a DAG; for a PDAG take its `extension` first.
 
     Examples
     --------
@@ -126,9 +126,9 @@ def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
     Parameters
     ----------
     graph : a member of the class in any form that `dag` takes, or a PDAG with a consistent extension.
-    limits : rules in force, which the member obeys: what they direct is compelled, and so is what
-        follows from that (Meek 1995). A largest number of parents directs nothing: it is reached in
-        every member of a class, or in none.
+    limits : rules in force, which the member obeys: the arcs they direct are compelled, and so are
+        those that follow (Meek 1995). `max_parents` directs nothing: either all members of a
+        class reach it, or none does.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def cpdag(graph: Any, limits: Limits | None = None) -> PDAG:
 
 
 def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[int, int]]:
-    """Reversible arcs that rules require, or whose opposite they forbid."""
+    """Return the reversible arcs that the rules direct: they require the arc or forbid its reversal."""
     if limits.nodes != dag.nodes:
         raise GraphError("The rules must be bound to the nodes of the graph: bind them again.")
     return [
@@ -175,7 +175,7 @@ def _known_arcs(dag: DAG, free: list[list[int]], limits: Limits) -> list[tuple[i
 
 
 def _find_compelled(dag: DAG) -> list[set[int]]:
-    """Find for each node the parents whose arcs are compelled (Chickering's label-edges)."""
+    """Return for each node the parents whose arcs are compelled (Chickering's label-edges)."""
     rank = {node: number for number, node in enumerate(dag.order())}
     families = [frozenset(row) for row in dag.parents]
     compelled: list[set[int]] = [set() for _ in dag.nodes]
@@ -235,7 +235,7 @@ def extension(pdag: PDAG) -> DAG:
 
 
 def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
-    """Return whether each undirected neighbour is joined to all other neighbours of the node."""
+    """Return whether each undirected neighbour is adjacent to all other neighbours of the node."""
     around = near[node]
     # Comparing sizes first rejects the centre of a large star at once.
     return all(
@@ -244,7 +244,7 @@ def _simplicial(node: int, near: list[set[int]], free: list[set[int]]) -> bool:
 
 
 def _no_extension(pdag: PDAG, remaining: set[int]) -> GraphError:
-    """Name the nodes among which no direction is possible."""
+    """Return the error that names the nodes whose edges cannot be directed."""
     names = node_names(pdag, sorted(remaining))
     text = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     return GraphError(
@@ -254,7 +254,7 @@ def _no_extension(pdag: PDAG, remaining: set[int]) -> GraphError:
 
 
 def _adjacent(graph: DAG | PDAG) -> list[set[int]]:
-    """Collect for each node all nodes joined to it."""
+    """Return for each node all adjacent nodes."""
     near = [set(row) for row in graph.parents]
     for node, row in enumerate(graph.children):
         near[node].update(row)
@@ -289,7 +289,7 @@ def separated(graph: Any, xs: Nodes, ys: Nodes, given: Nodes = ()) -> bool:
 
 
 def d_separated_from(graph: Any, xs: Nodes, given: Nodes = ()) -> tuple[str, ...]:
-    """Name all nodes outside two sets that the second separates from all of the first.
+    """Return the names of all nodes that `given` separates from all of `xs`.
 
     Parameters
     ----------
@@ -314,9 +314,9 @@ def d_separated_from(graph: Any, xs: Nodes, given: Nodes = ()) -> tuple[str, ...
 def minimal_separator(
     graph: Any, x: Nodes, y: Nodes, within: Nodes | None = None
 ) -> tuple[str, ...] | None:
-    """Find a set that separates two nodes and of which no node can be left out.
+    """Return a separating set of two sides from which no node can be removed.
 
-    Among the minimal sets it is the one nearest to x that the two walks find.
+    Of the minimal sets it is the one nearest to x.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ def minimal_separator(
 def _disjoint(
     graph: DAG | UGraph, xs: Nodes, ys: Nodes, given: Nodes
 ) -> tuple[set[int], set[int], set[int]]:
-    """Number three sets of nodes and see that they do not overlap."""
+    """Return three sets of node numbers, after checking that they do not overlap."""
     left, right, between = (set(pick(graph, nodes)) for nodes in (xs, ys, given))
     twice = (left & right) | (left & between) | (right & between)
     if twice:
@@ -367,14 +367,14 @@ def _disjoint(
 
 
 def _find_connected(graph: DAG | UGraph, starts: set[int], evidence: set[int]) -> set[int]:
-    """Collect the nodes with an open path from the starts, the starts included."""
+    """Return the nodes with an open path from the starts, the starts included."""
     if graph.directed:
         return _ball(graph, starts, evidence)
     return _moral_walk(graph, set(range(len(graph.nodes))), starts, evidence) - evidence
 
 
 def _ball(dag: DAG, starts: set[int], evidence: set[int]) -> set[int]:
-    """Follow open trails; a state is a node and whether it was entered from a child."""
+    """Return the nodes on open paths, by the Bayes ball; a state is (node, entered from a child)."""
     opened = reach(dag.parents, evidence)
     todo = [(node, True) for node in starts]
     states = set(todo)
@@ -383,7 +383,7 @@ def _ball(dag: DAG, starts: set[int], evidence: set[int]) -> set[int]:
         steps: list[tuple[int, bool]] = []
         if node not in evidence:
             steps += [(child, False) for child in dag.children[node]]
-        # Upwards through a node: as a chain or fork if not given, as a collider if opened.
+        # Upwards through a node: as a chain or fork if not observed, as a collider if opened.
         if (node not in evidence) if upward else (node in opened):
             steps += [(parent, True) for parent in dag.parents[node]]
         fresh = [step for step in steps if step not in states]
@@ -398,7 +398,7 @@ def _ancestors(graph: DAG | UGraph, ends: set[int]) -> set[int]:
 
 
 def _moral_walk(graph: DAG | UGraph, keep: set[int], starts: set[int], stops: set[int]) -> set[int]:
-    """Walk in the moral graph of the kept nodes; stops are entered and not left."""
+    """Return the nodes reached by a walk in the moral graph of the kept nodes; the walk ends at `stops`."""
     visited, todo = set(starts), list(starts)
     married: set[int] = set()
     while todo:
@@ -415,7 +415,7 @@ def _moral_walk(graph: DAG | UGraph, keep: set[int], starts: set[int], stops: se
 def _moral_neighbours(
     graph: DAG | UGraph, node: int, inside: set[int], married: set[int]
 ) -> Iterable[int]:
-    """Go through neighbours in the moral graph, each family's parents once in the whole walk."""
+    """Yield the neighbours in the moral graph; the parents of a child are visited once per walk."""
     if not graph.directed:
         yield from graph.neighbours[node]
         return

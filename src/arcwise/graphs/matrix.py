@@ -1,8 +1,8 @@
 """Adjacency matrices, networkx graphs and counts of paths.
 
 An adjacency matrix has a one in row i, column j for an arc i -> j. An undirected edge is a pair
-of ones, (i, j) and (j, i), which also tells it from an arc in a PDAG. Matrices are dense: for
-graphs of many thousand nodes use arcs, or a scipy.sparse matrix on the way in.
+of ones, (i, j) and (j, i), which distinguishes it from an arc in a PDAG. Matrices are dense: for
+graphs of many thousand nodes use arcs, or a scipy.sparse matrix as input.
 """
 
 from collections.abc import Iterable
@@ -73,7 +73,7 @@ def to_networkx(graph: AnyGraph) -> Any:
 
 
 def _networkx() -> Any:
-    """Load networkx where it is used: it is large, and optional."""
+    """Import networkx on demand: it is large and optional."""
     try:
         return import_module("networkx")
     except ImportError:
@@ -92,12 +92,12 @@ def path_counts(dag: "DAG") -> NDArray[np.int64] | NDArray[np.object_]:
 
     Parameters
     ----------
-    dag : the graph; the answer is dense, p x p.
+    dag : the graph; the result is dense, p x p.
 
     Returns
     -------
     Array whose entry (i, j) is the number of directed paths from i to j; integers of any size
-    (dtype object) where 64 bits are too few.
+    (dtype object) if 64 bits are too few.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def path_counts(dag: "DAG") -> NDArray[np.int64] | NDArray[np.object_]:
            [0, 0, 0],
            [0, 1, 0]])
     """
-    # The paths that start at a node bound every entry of its row, at hardly any cost.
+    # The paths that start at a node bound every entry of its row, at little cost.
     starting = [0] * len(dag.nodes)
     for node in reversed(dag.order()):
         starting[node] = sum(1 + starting[child] for child in dag.children[node])
@@ -149,7 +149,7 @@ def links_of_networkx(graph: Any) -> Links:
 
 
 def is_matrix(value: Any) -> bool:
-    """Return whether something is an adjacency matrix: an array, a frame, or nested lists of numbers."""
+    """Return whether a value is an adjacency matrix: an array, a frame, or nested lists of numbers."""
     return (hasattr(value, "shape") and table_pairs(value) is None) or (
         isinstance(value, list)
         and bool(value)
@@ -162,7 +162,7 @@ def table_pairs(table: Any) -> list[tuple[str, str]] | None:
     """Return the pairs (parent, child) of a frame or array of names with a row per arc; None for anything
     else.
 
-    The columns are the only two, or those with the names that frames of arcs have elsewhere: "from" and
+    The columns are the only two, or those with the names of frames of arcs in other packages: "from" and
     "to", "parent" and "child", "source" and "target", "tail" and "head".
     """
     if len(getattr(table, "shape", ())) != 2 or hasattr(table, "tocoo"):

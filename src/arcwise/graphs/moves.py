@@ -1,15 +1,15 @@
-"""DAGs changed by one arc: adding, dropping or flipping it; and DAGs drawn at random, to start from.
+"""Moves of one arc (add, drop, flip), and random DAGs.
 
-Searches and samplers over DAGs walk from graph to graph by these three moves. A move is legal if
+Searches and samplers over DAGs use these three moves. A move is legal if
 the graph stays acyclic and the rules in force allow the new families:
 
 - add tail -> head: no directed path leads from head to tail;
 - drop: always acyclic;
 - flip tail -> head: no other directed path leads from tail to head.
 
-For a random sparse DAG, nodes are put in a random order and each pair is joined, earlier to later,
-independently with the same probability (Erdos and Renyi 1959). The distances between present pairs in the
-list of all pairs are geometric, so only the arcs that are there cost time (Batagelj and Brandes 2005).
+For a random sparse DAG, nodes are put in a random order and each pair has an arc from the earlier to the
+later node independently with the same probability (Erdos and Renyi 1959). The distances between present pairs
+in the list of all pairs are geometric, so the cost is linear in the arcs (Batagelj and Brandes 2005).
 
 Source: Chickering (1995); Heckerman, Geiger and Chickering (1995), section 6.
 """
@@ -50,13 +50,13 @@ class Move:
 
     @property
     def inverse(self) -> Self:
-        """The move that takes this one back."""
+        """The move that undoes this one."""
         if self.kind == "flip":
             return type(self)("flip", self.head, self.tail)
         return type(self)("drop" if self.kind == "add" else "add", self.tail, self.head)
 
     def changes(self, dag: DAG) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """Return the families that the move makes: pairs (child, new parents), one or two.
+        """Return the families after the move: pairs (child, new parents), one or two.
 
         Examples
         --------
@@ -77,11 +77,11 @@ class Move:
         Parameters
         ----------
         dag : the graph before; it stays as it is.
-        check : False trusts that the move is legal and saves the search for a cycle.
+        check : whether to check that the move is legal, which searches for a cycle.
 
         Raises
         ------
-        GraphError : the arc is there already, is not there, or would close a cycle.
+        GraphError : the arc exists already, does not exist, or would close a cycle.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class Move:
         return DAG.make_unchecked(dag.nodes, tuple(rows))
 
     def _apply_checked(self, dag: DAG) -> DAG:
-        """Apply through the graph's own checks."""
+        """Apply the move with the checks of the graph."""
         if self.kind == "add":
             return dag.with_arc(self.tail, self.head)
         dropped = dag.without_arc(self.tail, self.head)
@@ -108,10 +108,10 @@ class Move:
 
 
 def legal_moves(dag: DAG, limits: Limits | None = None) -> Iterator[Move]:
-    """Go through all moves that keep the graph acyclic and within its limits.
+    """Yield all moves that keep the graph acyclic and within its limits.
 
     The order is fixed: head by head; for each head first its arcs (drop, flip), then the additions.
-    Taking all moves of a graph costs O(p (p + arcs)), the order of the number of moves itself.
+    All moves of a graph cost O(p (p + arcs)), the order of the number of moves itself.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def legal_moves(dag: DAG, limits: Limits | None = None) -> Iterator[Move]:
 
 
 def _acyclic_moves(dag: DAG) -> Iterator[Move]:
-    """Go through the moves that keep the graph acyclic."""
+    """Yield the moves that keep the graph acyclic."""
     for head, parents in enumerate(dag.parents):
         below = reach(dag.children, [head])
         above = _indirect(dag, head)
@@ -154,7 +154,7 @@ def _indirect(dag: DAG, head: int) -> set[int]:
 
 
 def _is_permitted(dag: DAG, move: Move, limits: Limits | None) -> bool:
-    """Ask the limits about the new families, and about the whole graph where there is a condition on it."""
+    """Return whether the limits allow the new families, and the whole graph if there is a condition on it."""
     if limits is None:
         return True
     if not all(limits.allows(child, row) for child, row in move.changes(dag)):
@@ -170,9 +170,9 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
 
     Parameters
     ----------
-    nodes : names, or how many (they are then called x1, x2, ..., padded with zeros).
+    nodes : names, or their number (names are then x1, x2, ..., padded with zeros).
     degree : expected number of parents and children of a node, from 0 to the nodes less one.
-    rng : source of randomness.
+    rng : random generator.
 
     Returns
     -------
@@ -199,9 +199,9 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
 
 
 def _pairs(count: int, probability: float, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """Draw the joined pairs (early, late) of ranks."""
+    """Draw the adjacent pairs (early, late) of ranks."""
     places = _successes(count * (count - 1) // 2, probability, rng)
-    # Pair (i, j), i < j, has place j (j - 1) / 2 + i; the square root may be off by one.
+    # Pair (i, j), i < j, has index j (j - 1) / 2 + i; the square root may be off by one.
     late = ((1 + np.sqrt(1 + 8 * places.astype(np.float64))) / 2).astype(np.int64)
     late -= late * (late - 1) // 2 > places
     late += late * (late + 1) // 2 <= places
@@ -209,13 +209,13 @@ def _pairs(count: int, probability: float, rng: np.random.Generator) -> tuple[li
 
 
 def _successes(trials: int, probability: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the places of the successes among independent trials, ascending."""
+    """Draw the positions of the successes among independent trials, ascending."""
     if probability <= 0 or trials == 0:
         return np.zeros(0, dtype=np.int64)
     steps: list[NDArray[np.int64]] = []
     last = -1
     while last < trials:
-        # Some more than expected, so that one round nearly always does.
+        # Some more than expected, so that one round nearly always suffices.
         size = int(1.1 * (trials - last) * probability) + 20
         gaps = np.minimum(rng.geometric(probability, size), trials + 1)
         steps.append(last + np.cumsum(gaps))
@@ -243,7 +243,7 @@ def all_dags(limits: Limits) -> Iterator[DAG]:
 
 
 def complete_dag(limits: Limits, rng: np.random.Generator) -> DAG:
-    """Draw a complete DAG in random order, as far as rules allow.
+    """Draw a complete DAG in random order, as far as the rules allow.
 
     Examples
     --------

@@ -1,12 +1,11 @@
-"""Nodes of a graph: names outside, numbers inside; and the rows of numbers that every graph is made of.
+"""Nodes of a graph: names at the interface, numbers inside, and rows of numbers.
 
-A node is a name (any non-empty text) that a graph keeps at a fixed place in its tuple `nodes`;
-that place is the node's number. Everything inside works with numbers, and every public function
-also takes names. This file checks names, turns names into numbers and answers an unknown one with
-close matches.
+A node is a name (any non-empty text) in the tuple `nodes` of a graph; its position there is the
+node's number. Internal code works with numbers, and every public function also takes names. This file
+checks names, turns names into numbers and suggests close matches for unknown names.
 
 `rows[i]` are the nodes that one step leads to from node i (or from which one comes): parents, children
-or neighbours. `reach`, `transpose` and `topological` take time linear in nodes and arcs, save a logarithm.
+or neighbours. `reach`, `transpose` and `topological` take time linear in nodes and arcs, up to a logarithm.
 """
 
 from collections import Counter
@@ -25,12 +24,12 @@ Node: TypeAlias = str | int
 Nodes: TypeAlias = Node | Iterable[Node]
 Rows: TypeAlias = tuple[tuple[int, ...], ...]
 
-# A larger graph is shown by its size only: nobody reads a line of 30 families.
+# Larger graphs are shown by their size only.
 _SHOWN = 30
 
 
 def check_nodes(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return the names as a tuple, refusing what is not text, empty or there twice."""
+    """Return the names as a tuple; reject names that are empty, repeated or not text."""
     if isinstance(nodes, str):
         raise GraphError(
             f"Nodes must be a list of names, got one text: {nodes!r}; write [{nodes!r}]."
@@ -66,7 +65,7 @@ def _checked_number(node: object, nodes: Sequence[str]) -> int:
 
 
 def unknown_node(name: str, nodes: Iterable[str]) -> GraphError:
-    """Make the error for a name that no node has, with the names most like it."""
+    """Return the error for an unknown name, with the most similar names."""
     return GraphError(f"There is no node {name!r}. {close_to(name, nodes)}")
 
 
@@ -88,7 +87,7 @@ def node_names(graph: "AnyGraph", numbers: Iterable[int]) -> tuple[str, ...]:
 
 
 def given_names(nodes: int | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of nodes that are given by name, or made for this many of them."""
+    """Return the names of nodes; for a number, make this many names."""
     return numbered_names(nodes) if isinstance(nodes, int) else check_nodes(nodes)
 
 
@@ -99,7 +98,7 @@ def numbered_names(count: int, prefix: str = "x") -> tuple[str, ...]:
 
 
 def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
-    """Return the sorted names met in pairs of names."""
+    """Return the sorted names that occur in pairs of names."""
     names = {node for ends in pairs for node in ends}
     if not are_texts(names):
         number = next(node for node in names if node != str(node))
@@ -108,7 +107,7 @@ def names_in(pairs: Iterable[tuple[Node, Node]]) -> tuple[str, ...]:
 
 
 def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -> Rows:
-    """Return one ascending tuple of other nodes' numbers per node, or reject in words."""
+    """Return one ascending tuple of other nodes' numbers per node, after checking them."""
     try:
         table = tuple(tuple(sorted(as_int(entry) for entry in row)) for row in rows)
     except TypeError:
@@ -130,7 +129,7 @@ def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -
 
 
 def rows_over(nodes: Sequence[str], rows: Sequence[Sequence[int]], names: Sequence[str]) -> Rows:
-    """Translate the rows of a graph to other nodes, which hold all of its own."""
+    """Translate the rows of a graph to other nodes, which include all of its own."""
     numbers = {name: number for number, name in enumerate(names)}
     index_of = [find_node(name, names, numbers) for name in nodes]
     result: list[tuple[int, ...]] = [()] * len(names)
@@ -141,26 +140,26 @@ def rows_over(nodes: Sequence[str], rows: Sequence[Sequence[int]], names: Sequen
 
 @dataclass(frozen=True, repr=False)
 class AnyGraph:
-    """What graphs of every kind share: names of nodes, and fields of rows of numbers."""
+    """Base of all graphs: names of nodes, and fields of rows of numbers."""
 
     nodes: tuple[str, ...]
     directed: ClassVar[bool | None] = None
-    """Whether all joined pairs have a direction; None where some may and others may not."""
+    """Whether all adjacent pairs have a direction; None if the kind of graph has both arcs and edges."""
 
     @property
     def graph(self) -> Self:
-        """The graph itself: what takes a network for its graph takes a graph as well."""
+        """The graph itself, so that functions of a network's graph take a graph as well."""
         return self
 
     @property
     def links(self) -> tuple[tuple[str, str], ...]:
-        """All joined pairs of names: arcs (parent, child), then edges without a direction."""
+        """All adjacent pairs of names: arcs (parent, child), then edges without a direction."""
         pairs = (*self.numbered_arcs, *self.numbered_edges)
         return tuple((self.nodes[one], self.nodes[two]) for one, two in pairs)
 
     @classmethod
     def make_unchecked(cls, nodes: tuple[str, ...], *rows: Rows) -> Self:
-        """Make a graph without any check: for callers who know that the move was legal.
+        """Make a graph without any check: for callers that have checked it.
 
         Examples
         --------
@@ -205,7 +204,7 @@ class AnyGraph:
 
         Raises
         ------
-        GraphError : no such node; close names are told.
+        GraphError : no such node; the message has close names.
 
         Examples
         --------
@@ -252,7 +251,7 @@ class AnyGraph:
         )
 
     def rename(self, names: Mapping[str, str]) -> Self:
-        """Return the graph with other names for some of its nodes, which keep their places.
+        """Return the graph with other names for some of its nodes, which keep their order.
 
         Raises
         ------
@@ -304,7 +303,9 @@ def transpose(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
 def topological(
     parents: Sequence[Sequence[int]], children: Sequence[Sequence[int]]
 ) -> tuple[int, ...]:
-    """Kahn's algorithm with a heap, so that among free nodes the smallest number comes first."""
+    """Return the topological order by Kahn's algorithm; of several free nodes the smallest number comes
+    first.
+    """
     waiting = [len(row) for row in parents]
     ready = [node for node, count in enumerate(waiting) if count == 0]
     heapify(ready)

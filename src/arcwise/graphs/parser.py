@@ -1,4 +1,4 @@
-"""Graphs as people write them, parsed into arcs and edges between names.
+"""Parser of every form of a graph, into arcs and edges between names.
 
 An arc always runs from parent to child, whatever the form:
 
@@ -29,9 +29,9 @@ Pair: TypeAlias = tuple[str, str]
 
 RIGHT, LEFT, LINE, BOTH = "->", "<-", "--", "<->"
 
-# Arrows of any length, an edge, and a dash between spaces; a name may hold a single dash.
+# Arrows of any length, an edge, and a dash between spaces; a name may contain a single dash.
 _LINK = re.compile(r"<-+>|↔|-+>|→|<-+|←|--+|(?<=\s)-(?=\s)")
-# Other arrows: what is left of them in a name is a mistake.
+# Other arrows, which are mistakes if they remain in a name.
 _ARROWS = re.compile(r"[-=~.]>|<[-=~.]|[←-⇿⟵-⟿]|--|\s-\s")
 _ENDS = re.compile(r"^[-<>]|[-<>]$")
 _SEPARATORS = re.compile(r"[,;\n\r]")
@@ -59,7 +59,7 @@ def has_lines(text: str) -> bool:
 
 
 def has_arrow(name: str) -> bool:
-    """Return whether a name holds an arrow or an edge, so that a text could not give it back."""
+    """Return whether a name contains an arrow or an edge, so that a text cannot represent it."""
     return _ARROWS.search(name) is not None or has_links(name)
 
 
@@ -147,7 +147,7 @@ def _kind(sign: str) -> str:
 
 
 def _check_names(names: list[str], statement: str) -> list[str]:
-    """Strip spaces; reject empty and repeated names, and names that hold an arrow."""
+    """Strip spaces; reject empty and repeated names, and names that contain an arrow."""
     bare = [name.strip() for name in names]
     if not all(bare):
         raise GraphError(f"The term {statement!r} has an empty name: write one next to each sign.")
@@ -211,15 +211,15 @@ def edge(form: Arc) -> tuple[Node, Node]:
 
 
 def _signs_in(text: str) -> list[str] | None:
-    """Return the kinds of the signs between the ends of one statement; None if there are several statements."""
+    """Return the kinds of the signs in one statement; None if there are several statements."""
     return None if _SEPARATORS.search(text) else list(map(_kind, _LINK.findall(text)))
 
 
 @dataclass
 class Parser:
-    """Names, arcs and edges that were parsed so far.
+    """The names, arcs and edges parsed so far.
 
-    `directed` says what a term ``a:b`` means: parents of its first name (True), edges between all of its
+    `directed` is the meaning of a term ``a:b``: parents of its first name (True), edges between all of its
     names (False), or one edge (None, for rules, which may have arcs and edges). `nodes` are all names in
     order if the form gives one.
     """
@@ -253,7 +253,7 @@ class Parser:
             )
 
     def take(self, nodes: Sequence[str], arcs: Iterable[Pair], edges: Iterable[Pair]) -> None:
-        """Add what another graph has, of the kind that is read."""
+        """Add the nodes, arcs and edges of another graph of the same kind."""
         self.nodes = tuple(nodes) if self.nodes is None and not self.names else None
         self.names.update(dict.fromkeys(nodes))
         for tail, head in arcs:
@@ -332,7 +332,7 @@ class Parser:
             self._arc(parent, names[0], f"{parent} -> {names[0]}")
 
     def _clique(self, names: Sequence[str], source: object) -> None:
-        """Join all of some names."""
+        """Add edges between all pairs of some names."""
         self.names.update(dict.fromkeys(names))
         for one, two in combinations(names, 2):
             self._edge(one, two, source)
@@ -352,7 +352,7 @@ class Parser:
                 self._arc(*_ends_of(entry), entry)
 
     def _names(self, form: Iterable[Any], names: list[str]) -> None:
-        """Read a list of plain names: of an undirected graph all are joined, of a DAG the child is first."""
+        """Read a list of plain names: all adjacent in an undirected graph, the child first in a DAG."""
         if not names:
             return
         if self.directed is False:

@@ -1,19 +1,19 @@
 """Partially directed acyclic graphs (PDAGs): arcs and undirected edges in one graph.
 
-Different DAGs can say exactly the same about independence; such a class is drawn as one PDAG, in
+Different DAGs can imply the same independences; one PDAG represents such a class, in
 which an arc has the same direction in every member (*compelled*) and an edge occurs in both
 (*reversible*). `independence.cpdag` makes it from a DAG and `independence.extension` picks a member.
 
-Once an edge of a class is directed, by prior knowledge or for trial, others can run one way only:
-the other way would make a new v-structure or a cycle. Meek's four rules find them all:
+Once an edge of a class is directed, by prior knowledge or tentatively, others have only one possible
+direction: the other way would make a new v-structure or a cycle. Meek's four rules find all of them:
 
 1. a -> b - c with a, c not adjacent gives b -> c;
 2. a -> b -> c with a - c gives a -> c;
 3. a - b with a - c -> b and a - d -> b, c and d not adjacent, gives a -> b;
 4. a - b with a - c -> d -> b, a and d adjacent, c and b not adjacent, gives a -> b.
 
-In a graph closed under them, each edge that is left runs both ways among the members. So `members` are
-found one after the other without a dead end: direct an edge, apply the rules, continue.
+In a graph closed under these rules, each remaining edge has both directions among the members. So `members`
+are enumerated without a dead end: direct an edge, apply the rules, continue.
 
 Sources: Andersson, Madigan and Perlman (1997); Chickering (1995); Meek (1995), "Causal inference and causal
 explanation with background knowledge".
@@ -43,13 +43,13 @@ class PDAG(AnyGraph):
 
     Parameters
     ----------
-    nodes : names of the nodes; a node's number is its place here.
+    nodes : names of the nodes; a node's number is its position in this tuple.
     parents : for each node the numbers of its parents.
-    neighbours : for each node the numbers of those joined to it by an undirected edge.
+    neighbours : for each node the numbers of its neighbours by an undirected edge.
 
     Raises
     ------
-    GraphError : what DAG and UGraph reject, or a pair that is joined in two ways.
+    GraphError : what DAG and UGraph reject, or a pair with both an arc and an edge.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class PDAG(AnyGraph):
     directed: ClassVar[None] = None
 
     def __post_init__(self) -> None:
-        """Check each half as a graph of its own, then that they share no pair."""
+        """Check arcs and edges separately, then that they share no pair."""
         directed = DAG(self.nodes, self.parents)
         undirected = UGraph(directed.nodes, self.neighbours)
         object.__setattr__(self, "nodes", directed.nodes)
@@ -86,12 +86,12 @@ class PDAG(AnyGraph):
         Parameters
         ----------
         arcs : pairs (parent, child) of names or numbers, or texts "parent -> child".
-        edges : pairs joined without direction, or texts "one -- other".
+        edges : undirected pairs, or texts "one -- other".
         nodes : all names; the sorted names of arcs and edges by default.
 
         Raises
         ------
-        GraphError : unknown names, a directed cycle, or a pair that is joined in two ways.
+        GraphError : unknown names, a directed cycle, or a pair with both an arc and an edge.
 
         Examples
         --------
@@ -173,7 +173,7 @@ class PDAG(AnyGraph):
         return node_names(self, self.children[self.index(node)])
 
     def neighbours_of(self, node: Node) -> tuple[str, ...]:
-        """Name the nodes joined to a node by an undirected edge, in node order.
+        """Return the names of the nodes with an undirected edge to a node, in node order.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class PDAG(AnyGraph):
         return node_names(self, self.neighbours[self.index(node)])
 
     def __hash__(self) -> int:
-        """Hash arcs and edges only: graphs met in one search share their nodes."""
+        """Hash arcs and edges only: the graphs of one search share their nodes."""
         return hash((self.parents, self.neighbours))
 
     def __str__(self) -> str:
@@ -204,7 +204,7 @@ Graph: TypeAlias = DAG | UGraph | PDAG
 class _Partial:
     """A class some of whose edges are directed already.
 
-    Copies share their rows until one of them writes: `own` are the nodes whose rows are its own.
+    Copies share rows until one of them writes; `own` are the nodes whose rows this copy does not share.
     """
 
     def __init__(
@@ -220,12 +220,12 @@ class _Partial:
         return cls(*(list(map(set, row)) for row in rows))
 
     def copy(self) -> "_Partial":
-        """Return the same, to go another way from here."""
+        """Return a copy, to try other directions from here."""
         self.own = set()
         return _Partial(self.parents.copy(), self.children.copy(), self.free.copy())
 
     def _touch(self, node: int) -> None:
-        """Make the rows of a node this state's own."""
+        """Copy the rows of a node before they are changed."""
         if node not in self.own:
             self.own.add(node)
             for rows in (self.parents, self.children, self.free):
@@ -256,7 +256,7 @@ class _Partial:
         return self
 
     def _implied_arcs(self, a: int, b: int) -> Iterator[NumberedArc]:
-        """Arcs that Meek's rules demand because of the new arc a -> b."""
+        """Return the arcs that Meek's rules imply for the new arc a -> b."""
         parents, children, free = self.parents, self.children, self.free
         yield from ((b, c) for c in free[b] if not self.is_adjacent(a, c))  # rule 1
         yield from ((a, c) for c in children[b] & free[a])  # rule 2, the first arc
@@ -272,7 +272,7 @@ class _Partial:
                 yield from ((x, b) for x in free[b] & free[c] if self.is_adjacent(x, a))
 
     def complete(self, near: DAG) -> DAG:
-        """Direct all that is left, as in a member where that can be."""
+        """Direct all remaining edges, as in a given member if possible."""
         for head, row in enumerate(near.parents):
             for tail in row:
                 if tail in self.free[head]:
@@ -310,7 +310,7 @@ def directed_by(pdag: PDAG, arcs: Iterable[NumberedArc]) -> PDAG:
 
 
 def members(pdag: PDAG, near: DAG, at: Sequence[int] | None = None) -> Iterator[DAG]:
-    """Return the members of a class, or one for each way in which the edges at some nodes can run.
+    """Return the members of a class, or one for each way to direct the edges at some nodes.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def _edges_at(pdag: PDAG, nodes: Iterable[int]) -> list[NumberedArc]:
 
 
 class Members(NamedTuple):
-    """Some members of a class, and whether they are all that there are."""
+    """Some members of a class, and whether the class has no others."""
 
     graphs: tuple[DAG, ...]
     complete: bool
@@ -360,14 +360,14 @@ def some_members(
 ) -> Members:
     """Return the members of a class that differ in the parents of some nodes, up to a number.
 
-    Where there are more, some far apart: `near`, the one with all edges out of the nodes and the one
-    with all into them, as far as these can be, and others by chance.
+    If there are more, a diverse selection: `near`, the members with as many edges as possible out of the
+    nodes and into them, and random ones.
 
     Parameters
     ----------
     pdag, near, at : as for `members`.
-    most : how many graphs are enough.
-    rng : where chance comes from.
+    most : the largest number of graphs.
+    rng : random generator.
     """
     graphs = tuple(islice(members(pdag, near, at), most + 1))
     if len(graphs) <= most:
@@ -392,7 +392,7 @@ def _parents(graph: DAG, at: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 def _choices(
     at: set[int], draws: int, rng: np.random.Generator
 ) -> Iterator[Callable[[NumberedArc], NumberedArc]]:
-    """Ways to direct an edge (node, other): out of the nodes, into them, then by chance."""
+    """Yield ways to direct an edge (node, other): out of the nodes, into them, then at random."""
     yield lambda edge: edge
     yield lambda edge: edge[::-1] if edge[1] not in at else edge
     for share in rng.random(draws).tolist():  # many parents and few alike

@@ -1,10 +1,10 @@
-"""Rules: what is known about a graph before any data are seen.
+"""Rules: prior knowledge about the arcs of a graph.
 
-`Rules` speak names: arcs that must be there, arcs that must not (in one direction), tiers such as
-"causes before effects", and a largest number of parents. An edge without a direction, "a -- b", means the
-pair: required, it is for undirected graphs only; forbidden, it bars both directions.
-`Rules.on(nodes)` binds them to the numbers of a table's columns; the resulting `Limits` answer the
-two questions that searches and samplers ask: may this child have these parents, and is this graph permitted.
+`Rules` use names: required arcs, forbidden arcs (in one direction), tiers such as
+"causes before effects", and a largest number of parents. A required edge "a -- b" is for undirected graphs
+only; a forbidden one excludes both directions.
+`Rules.on(nodes)` binds them to the numbers of a table's columns; the resulting `Limits` decide
+whether a child may have certain parents, and whether a graph is allowed.
 A condition on the graph as a whole, such as "the class has a child", is added by `Limits.where`.
 
 An arc from a later tier into an earlier one is forbidden; arcs inside a tier and of other variables are free.
@@ -39,7 +39,7 @@ class Rules:
     forbidden : arcs of no permitted graph, in this direction only; "a -- b" in both.
     tiers : lists of names, earliest first.
     max_parents : largest number of parents of a node; None for no bound.
-    target : a class: nothing points to it, and it has an arc into at least one other variable.
+    target : a class: it has no parents and at least one child.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class Rules:
         max_parents: int | None = None,
         target: str | None = None,
     ) -> None:
-        """Bring lists into one form and look for contradictions."""
+        """Convert lists to tuples and check for contradictions."""
         arcs, edges = _read(required, "required")
         barred, pairs = _read(forbidden, "forbidden")
         both = [ends for one, two in pairs for ends in ((one, two), (two, one))]
@@ -129,12 +129,12 @@ class Rules:
 
         Returns
         -------
-        Limits, which speak numbers.
+        Limits, in terms of numbers.
 
         Raises
         ------
-        GraphError : the rules mention a name that is not among the nodes; close ones are told. An
-            edge without a direction is required of a directed graph.
+        GraphError : the rules mention a name that is not among the nodes; the message has close names. Or
+            an edge without a direction is required in a directed graph.
 
         Examples
         --------
@@ -169,7 +169,7 @@ class Limits:
     required : for each child the parents it must have.
     barred : for each child the parents it must not have; None if there are none at all.
     max_parents : largest number of parents, or None.
-    condition : what a whole graph must fulfil next to, or None.
+    condition : a further condition on the whole graph, or None.
 
     Examples
     --------
@@ -205,10 +205,10 @@ class Limits:
         return all(bound is None for bound in bounds) and not any(self.required)
 
     def where(self, condition: Callable[[DAG], bool]) -> Self:
-        """Return the same limits with a condition on the graph as a whole; earlier ones hold, too.
+        """Return the same limits with a condition on the graph as a whole; earlier ones still apply.
 
-        Searches that walk from graph to graph never leave the graphs that fulfil it, so they have to start
-        at one; equivalence search and the exact search, which do not walk so, reject it.
+        Local searches visit only graphs that meet it, so they must start at one; equivalence search and the
+        exact search raise an error.
 
         Examples
         --------
@@ -276,7 +276,7 @@ class Limits:
     def candidates(self, child: int) -> NDArray[np.intp]:
         """List the parents that a child may have next to its required ones, ascending.
 
-        Made again at each call, so that many columns without rules cost no memory.
+        Computed at each call, so that many columns without rules cost no memory.
 
         Examples
         --------
@@ -329,7 +329,7 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def _read(form: Any, word: str) -> tuple[Pairs, Pairs]:
-    """Bring arcs and edges into pairs of names, each once, in the order given; arcs and edges apart."""
+    """Return the arcs and the edges of a form as pairs of names, each once, in the given order."""
     parser = Parser(None)
     try:
         parser.read(form)
@@ -343,7 +343,7 @@ def _read(form: Any, word: str) -> tuple[Pairs, Pairs]:
 
 
 def _tiers(tiers: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    """Bring tiers into tuples of names and see that no name is in two of them."""
+    """Return tiers as tuples of names, after checking that no name is in two of them."""
     if isinstance(tiers, str):
         raise GraphError(f"tiers must be a list of lists of names, got one text: {tiers!r}.")
     rows = tuple(map(as_tuple, tiers))
@@ -367,7 +367,7 @@ def _check_bound(max_parents: int | None) -> int | None:
 
 
 def _check_required(rules: Rules) -> None:
-    """See that the required arcs can all be there."""
+    """Check that the required arcs can be combined."""
     clash = sorted(set(rules.required).intersection(rules.forbidden))
     if clash:
         raise GraphError(f"The arc {clash[0][0]} -> {clash[0][1]} is both required and forbidden.")
@@ -397,7 +397,7 @@ def _check_required(rules: Rules) -> None:
 
 
 def _check_counts(graph: DAG, bound: int | None) -> None:
-    """See that no node must have more parents than it may have."""
+    """Check that the required arcs give no node too many parents."""
     for child, row in enumerate(graph.parents):
         if bound is not None and len(row) > bound:
             raise GraphError(
@@ -407,7 +407,7 @@ def _check_counts(graph: DAG, bound: int | None) -> None:
 
 
 def _barred_parents(rules: Rules, numbers: Mapping[str, int]) -> tuple[frozenset[int], ...] | None:
-    """Collect for each child the parents ruled out by tiers, by forbidden arcs, and of a target all."""
+    """Return for each child the parents excluded by tiers and forbidden arcs; for a target, all."""
     if not rules.forbidden and len(rules.tiers) < 2 and rules.target is None:
         return None
     barred = [frozenset[int]()] * len(numbers)

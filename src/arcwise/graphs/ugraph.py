@@ -1,9 +1,8 @@
 """Undirected graphs, their cliques, and spanning trees.
 
-In a Markov network each variable is joined to its Markov boundary, the smallest set that makes it
-independent of all the rest; a missing edge says that two variables are independent given the
-others. The graph is stored as one ascending tuple of neighbour numbers per node and never
-changes.
+In a Markov network each variable is adjacent to its Markov boundary, the smallest set that makes it
+independent of all others; a missing edge says that two variables are independent given the others. The graph
+is stored as one ascending tuple of neighbour numbers per node and is immutable.
 
 A clique here is a *maximal* set of nodes that are all adjacent: the density is a product of one potential
 per clique, p(x) = (1/Z) prod_c g_c(x_c). A graph is *decomposable* (chordal) if every cycle of four or more
@@ -46,7 +45,7 @@ class UGraph(AnyGraph):
 
     Raises
     ------
-    GraphError : names that are not unique text, numbers out of range, or an edge told at one end
+    GraphError : names that are not unique text, numbers out of range, or an edge given at one end
         only.
 
     Examples
@@ -67,7 +66,7 @@ class UGraph(AnyGraph):
 
     @classmethod
     def complete(cls, nodes: Iterable[str]) -> Self:
-        """Make the graph that joins every pair.
+        """Make the graph in which every pair is adjacent.
 
         Examples
         --------
@@ -91,7 +90,7 @@ class UGraph(AnyGraph):
 
         Raises
         ------
-        GraphError : unknown names, or a node joined to itself.
+        GraphError : unknown names, or a node adjacent to itself.
 
         Examples
         --------
@@ -109,7 +108,7 @@ class UGraph(AnyGraph):
 
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node those that its local model takes: its neighbours."""
+        """For each node the variables that its local model depends on: its neighbours."""
         return self.neighbours
 
     @property
@@ -130,7 +129,7 @@ class UGraph(AnyGraph):
 
     @property
     def cliques(self) -> tuple[tuple[str, ...], ...]:
-        """The maximal cliques by names: largest sets of nodes that are all joined.
+        """The maximal cliques by names: largest sets of nodes that are all adjacent.
 
         Examples
         --------
@@ -140,7 +139,7 @@ class UGraph(AnyGraph):
         return tuple(node_names(self, clique) for clique in numbered_cliques(self))
 
     def has_edge(self, one: Node, two: Node) -> bool:
-        """Return whether two nodes are joined.
+        """Return whether two nodes are adjacent.
 
         Examples
         --------
@@ -170,11 +169,11 @@ class UGraph(AnyGraph):
         return self.neighbours_of(node)
 
     def with_edge(self, one: Node, two: Node) -> Self:
-        """Return the graph with one edge more.
+        """Return the graph with one more edge.
 
         Raises
         ------
-        GraphError : the edge is there already, or joins a node to itself.
+        GraphError : the edge exists already, or its ends are equal.
 
         Examples
         --------
@@ -192,7 +191,7 @@ class UGraph(AnyGraph):
         return type(self).make_unchecked(self.nodes, tuple(rows))
 
     def without_edge(self, one: Node, two: Node) -> Self:
-        """Return the graph with one edge less.
+        """Return the graph without one of its edges.
 
         Raises
         ------
@@ -212,11 +211,11 @@ class UGraph(AnyGraph):
         return type(self).make_unchecked(self.nodes, tuple(rows))
 
     def _words(self, one: int, two: int) -> str:
-        """Write an edge by names."""
+        """Return an edge as text, with names."""
         return f"{self.nodes[one]} - {self.nodes[two]}"
 
     def __hash__(self) -> int:
-        """Hash the edges only: graphs met in one search share their nodes."""
+        """Hash the edges only: the graphs of one search share their nodes."""
         return hash(self.neighbours)
 
     def __str__(self) -> str:
@@ -230,7 +229,7 @@ class UGraph(AnyGraph):
 
 
 def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) -> None:
-    """Reject neighbours that are told at one end only."""
+    """Raise an error if an edge is given at one end only."""
     # Ascending rows make the transpose ascending too, so symmetry is plain equality.
     if transpose(rows) == rows:
         return
@@ -243,7 +242,7 @@ def check_symmetry(nodes: tuple[str, ...], rows: tuple[tuple[int, ...], ...]) ->
 
 
 def numbered_cliques(graph: UGraph) -> tuple[tuple[int, ...], ...]:
-    """List the maximal cliques, of which there can be exponentially many, as sorted tuples of numbers.
+    """Return the maximal cliques as sorted tuples of numbers; there can be exponentially many.
 
     Examples
     --------
@@ -280,9 +279,10 @@ def decomposable(graph: UGraph) -> bool:
 
 
 def cardinality_order(graph: UGraph) -> tuple[int, ...]:
-    """Number the nodes by maximum cardinality search: next the one with most visited neighbours.
+    """Return the nodes in the order of a maximum cardinality search: next the one with most visited
+    neighbours.
 
-    For a decomposable graph the earlier neighbours of each node are all joined.
+    For a decomposable graph the earlier neighbours of each node are all adjacent.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def cardinality_order(graph: UGraph) -> tuple[int, ...]:
     (0, 1, 2)
     """
     score = [0] * len(graph.nodes)
-    # Stacks by score; a node's old entries stay behind and are skipped when met.
+    # Stacks by score; outdated entries remain and are skipped.
     stacks: list[list[int]] = [list(range(len(score)))[::-1]]
     order: list[int] = []
     visited = [False] * len(score)
@@ -313,7 +313,7 @@ def cardinality_order(graph: UGraph) -> tuple[int, ...]:
 
 
 def _degeneracy(graph: UGraph) -> list[int]:
-    """Order nodes so that each has few later neighbours: always take one of smallest degree."""
+    """Return an order in which each node has few later neighbours: repeatedly take one of smallest degree."""
     degree = [len(row) for row in graph.neighbours]
     stacks: list[list[int]] = [[] for _ in range(max(degree, default=0) + 1)]
     for node in reversed(range(len(degree))):
@@ -357,14 +357,14 @@ def _grow(
 
 
 def spanning_forest(weights: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Find the edges of a spanning forest of largest weight: no ring, and as much weight as can be.
+    """Return the edges of a spanning forest of largest weight.
 
-    A tree grows by the heaviest edge between what is in it and what is not; equal weights are decided by the
-    order of the nodes.
+    A tree grows by the heaviest edge between its nodes and the others; ties are resolved by the order of the
+    nodes.
 
     Parameters
     ----------
-    weights : symmetric; minus infinity where two nodes may not be joined. The diagonal is not read.
+    weights : symmetric; minus infinity where two nodes must not be adjacent. The diagonal is not read.
 
     Returns
     -------
@@ -392,14 +392,14 @@ def spanning_forest(weights: NDArray[np.float64]) -> list[tuple[int, int]]:
 def root_forest(
     size: int, edges: list[tuple[int, int]], roots: list[int]
 ) -> tuple[tuple[int, ...], ...]:
-    """Turn the edges of a forest away from roots.
+    """Direct the edges of a forest away from roots.
 
     Parameters
     ----------
     size : number of nodes.
-    edges : pairs of nodes, without a ring.
-    roots : nodes in the order in which they are wanted as roots; the first of each tree becomes its root, and
-        nodes that are not named come after all that are, in ascending order.
+    edges : pairs of nodes, without a cycle.
+    roots : preferred roots; the first of each tree becomes its root, and other nodes follow in ascending
+        order.
 
     Returns
     -------

@@ -351,7 +351,9 @@ def _slice(
     columns: Sequence[NDArray[Any]],
     rows: Rows,
 ) -> Array:
-    """Return a table at what is known in each row: (rows or 1, classes or 1, states of the members inside)."""
+    """Return a table at what is known in each row: (rows or 1, classes or 1, states of the members
+    inside).
+    """
     known_axes = [axis for axis, m in enumerate(family) if m not in inside and m != target]
     free = [family.index(m) for m in inside]
     class_axis = [family.index(target)] if target in family else []

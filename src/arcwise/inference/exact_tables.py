@@ -1,20 +1,17 @@
 """Exact answers of discrete networks: junction trees, and variable elimination.
 
-The moral graph is triangulated, by the best of several orders of elimination; its cliques make a tree, each
-with a table over its variables, and messages between them give the distribution of each clique given the
-evidence (Lauritzen and Spiegelhalter 1988; Jensen, Lauritzen and Olesen 1990). How many numbers the tables
-hold is known before any of them is made. A tree is kept as long as its network is, calibrated without
-evidence: a question then sends messages only between cliques that hold evidence and those that are
-requested, and leaves barren variables alone.
+The moral graph is triangulated by the best of several elimination orders; its cliques form a tree, each with
+a table over its variables, and messages between them give the distribution of each clique given the evidence
+(Lauritzen and Spiegelhalter 1988; Jensen, Lauritzen and Olesen 1990). The size of the tables is known before
+any is computed. A tree is kept as long as its network, calibrated without evidence: a query then sends
+messages only between cliques with evidence and those that are requested, and skips barren variables.
 
-Rows of a table with missing values in the same places are answered together, and each combination of levels
-once.
+Rows with the same missing columns are answered together, and each combination of levels once.
 
-Variable elimination answers one question, summed over what matters for it and nothing else. What is
-neither asked nor known nor above such a variable is barren and left out, and so is what the evidence
-separates from the question (Shachter 1998), unless it is so small that impossible evidence can be looked
-for in it. Tables are cut down to the levels seen before anything is planned, so a question may be small in
-a network whose junction tree is too large. Rows with the same missing values share the order.
+Variable elimination answers one query with a sum over the relevant variables only. Barren variables (neither
+targets nor evidence nor ancestors of these) and those that the evidence separates from the targets are
+dropped (Shachter 1998); small sums keep them, to detect impossible evidence. Tables are restricted to the
+observed levels before planning, so a query may be feasible in a network whose junction tree is too large.
 """
 
 from __future__ import annotations

@@ -196,7 +196,9 @@ def _tree(
 
 
 def _mixture(net: BayesNet) -> MixedTables | None:
-    """Return the tables and regressions of a conditional Gaussian network; None for other or too large ones."""
+    """Return the tables and regressions of a conditional Gaussian network; None for other or too large
+    ones.
+    """
     discrete = [i for i, variable in enumerate(net.variables) if variable.discrete]
     product = _levels(net, discrete)
     models = [_conditional(net, node) for node in net.graph.order() if node not in discrete]

@@ -261,7 +261,9 @@ class Intervals(Engine):
 
 
 def _average(question: Question) -> tuple[BayesNet, KnownRows, Points]:
-    """Return the directed network, the rows that are answered in closed form, and the points they represent."""
+    """Return the directed network, the rows that are answered in closed form, and the points they
+    represent.
+    """
     net = linear_net(question.net)
     if net is None:
         raise FitError("Closed forms need linear-Gaussian local models.")

@@ -1,9 +1,9 @@
 """Answers to ``do`` over the graphs that are equivalent to a learned one.
 
-What data tell of a graph is its class of equivalent graphs, and setting a variable means another thing
-in each of them. The density after x_S is set is p(x) / prod over s in S of p(x_s | parents of s), and p(x)
-is the same in the whole class: only the parents of the set variables matter. So one graph is requested
-each set of parents that they can have together (Maathuis, Kalisch and Buehlmann 2009, and for several set
+Data identify a graph only up to equivalence, and an intervention has a different effect in each equivalent
+graph. The density after x_S is set is p(x) / prod over s in S of p(x_s | parents of s), and p(x) is the same
+in the whole class: only the parents of the set variables matter. So one graph suffices for each combination
+of their parent sets (Maathuis, Kalisch and Buehlmann 2009, and for several set
 variables Nandy, Maathuis and Richardson 2017).
 
 Linear-Gaussian models and tables give the whole class one joint distribution: the local models of another

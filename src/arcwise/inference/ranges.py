@@ -269,7 +269,9 @@ class Estimate(float):
         return self
 
     def over(self, found: Range | None, number: Callable[[Any], Any]) -> Self:
-        """Return the same with its range, where there is one: `number` takes it from the answer of a graph."""
+        """Return the same with its range, where there is one: `number` takes it from the answer of a
+        graph.
+        """
         return self if found is None else type(self)(float(self), self.error, found.bounds(number))
 
     def __repr__(self) -> str:

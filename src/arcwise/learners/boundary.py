@@ -156,7 +156,9 @@ class BoundaryLearner(UndirectedProblem):
         return Path(tuple(knots), UNIT, (), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
-        """Return the graph at a penalty: read off the path, or searched for if it depends on a grown graph."""
+        """Return the graph at a penalty: read off the path, or searched for if it depends on a grown
+        graph.
+        """
         if not self._grown:
             return path.at(penalty)
         held = (knot.graph for knot in path.knots if knot.penalty == penalty)

@@ -290,7 +290,9 @@ def _joint_total(
     options: Mapping[str, Any],
     check: Callable[[], None] | None,
 ) -> float | None:
-    """Return the score of the joint distribution; None where there is none, or the score says nothing of it."""
+    """Return the score of the joint distribution; None where there is none, or the score says nothing
+    of it.
+    """
     graph, charges, known = net.graph, SCORES[word].charges, None
     if net.joint is None:
         return None

@@ -267,7 +267,9 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
 
 
 def _as_tuned(choice: PenaltyChoice) -> TunedPenalty:
-    """Return the choice with its curve as rows: the rule's figure, what is allowed of it, edges, by penalty."""
+    """Return the choice with its curve as rows: the rule's figure, what is allowed of it, edges, by
+    penalty.
+    """
     if not choice.edges:  # rotations: each turn has its own penalty
         curve = tuple({"penalty": penalty} for penalty in choice.penalties)
         return TunedPenalty(choice.penalty, curve, choice.rule, choice.reason)

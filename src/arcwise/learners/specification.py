@@ -146,7 +146,9 @@ def recast_rows(spec: Specification, statistics: Statistics) -> Table:
 
 
 def draws_values(spec: Specification, statistics: Statistics) -> bool:
-    """Return whether missing values are drawn: a family or a score of the specification needs complete rows."""
+    """Return whether missing values are drawn: a family or a score of the specification needs complete
+    rows.
+    """
     policy = checked_policy(spec.missing)
     if policy in ("drop", "weights") or not statistics.has_rows:
         return False

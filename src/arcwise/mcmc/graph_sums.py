@@ -204,7 +204,9 @@ def _sums(
 
 
 def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
-    """Return a check that says how far the sums are, and raises `SearchEnd` where the watcher wants an end."""
+    """Return a check that says how far the sums are, and raises `SearchEnd` where the watcher wants an
+    end.
+    """
     times, whole = count(1), kernel.slices(p)
 
     def check() -> None:

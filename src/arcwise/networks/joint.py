@@ -82,13 +82,17 @@ def _check_size(size: int, graph: UGraph) -> None:
 
 
 def normal_of(joint: Joint | None) -> NormalJoint | None:
-    """Return the normal distribution that a joint is, or None; a joint is one if it has a property `normal`."""
+    """Return the normal distribution that a joint is, or None; a joint is one if it has a property
+    `normal`.
+    """
     normal: NormalJoint | None = getattr(joint, "normal", None)
     return normal
 
 
 def factors_of(joint: Joint | None) -> TableJoint | None:
-    """Return the product of tables that a joint is, or None; a joint is one if it has a property `factors`."""
+    """Return the product of tables that a joint is, or None; a joint is one if it has a property
+    `factors`.
+    """
     factors: TableJoint | None = getattr(joint, "factors", None)
     return factors
 

@@ -174,7 +174,9 @@ def _strength(row: EdgeRow) -> float | None:
 
 
 def _sign(row: EdgeRow | None) -> str:
-    """Return the sign of an edge: that of its effect if the table has one, else of the partial correlation."""
+    """Return the sign of an edge: that of its effect if the table has one, else of the partial
+    correlation.
+    """
     sign = 0.0 if row is None else getattr(row, "sign", row.partial_correlation)
     if not isfinite(sign) or not sign:
         return "unknown"

@@ -368,7 +368,9 @@ def _visible_points(values: Array) -> NDArray[np.bool_]:
 
 
 def _set_values(axes: "Axes", values: Array, marked: bool) -> None:
-    """Return the scale of partial correlations: right, as names stand left; labels of marks have room above."""
+    """Return the scale of partial correlations: right, as names stand left; labels of marks have room
+    above.
+    """
     low, high = min(values.min(initial=0.0), 0.0), max(values.max(initial=0.0), 0.0)
     spare = _SPAN * (high - low or 1.0)
     axes.set_ylim(low - spare, high + (2.0 if marked else 1.0) * spare)

@@ -275,7 +275,9 @@ class _Classes:
         return self.orders.asked
 
     def again(self, best: Found, number: int) -> Found:
-        """Return a round from the best graph so far: walks if it is new; if they fail, displaced or thinned."""
+        """Return a round from the best graph so far: walks if it is new; if they fail, displaced or
+        thinned.
+        """
         if self.walked != best[0] and self.run.p <= _WALKED:
             self.walked = best[0]
             walked = self._by_walks(best[0])

@@ -276,7 +276,9 @@ class Climb:
         return Gain(gain, kind, tail, head) if fine and gain > -np.inf else None
 
     def above(self, least: float) -> Iterator[Gain]:
-        """Return all legal moves whose gain is larger than `least`, best first; ties in the order of `best`."""
+        """Return all legal moves whose gain is larger than `least`, best first; ties in the order of
+        `best`.
+        """
         moves = sorted(
             (g for g in self._moves_above(least) if g.gain > least), key=lambda g: -g.gain
         )

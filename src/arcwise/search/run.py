@@ -118,7 +118,9 @@ class Run:
     def result(
         self, graph: DAG, reason: str = "", *, score: float | None = None, optimal: bool = False
     ) -> Result:
-        """Return the result of a run that ended by this rule, or earlier; `score` is the graph's, if known."""
+        """Return the result of a run that ended by this rule, or earlier; `score` is the graph's, if
+        known.
+        """
         trail, value = self._trail, self.total(graph) if score is None else score
         ended = trail.stopped or Stop.converged(reason)
         if optimal:

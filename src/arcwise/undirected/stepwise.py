@@ -325,7 +325,9 @@ def _count(mask: Mask) -> int:
 
 
 def _start(state: _Regressions) -> Array:
-    """Return a precision matrix made of the regressions; without what is between variables where it is none."""
+    """Return a precision matrix made of the regressions; without what is between variables where it is
+    none.
+    """
     size = len(state.near)
     theta = np.zeros((size, size))
     for node, near in enumerate(state.near):

@@ -123,7 +123,9 @@ def _rounds(
 def _maximise(
     values: Array, y: Array, weights: Array, shares: Array, gates: Array | None
 ) -> ExpertsFit:
-    """Return the parameters that suit the rows' shares, with the shares and the log-likelihood that follow."""
+    """Return the parameters that suit the rows' shares, with the shares and the log-likelihood that
+    follow.
+    """
     d, count = values.shape[1], shares.shape[1]
     coefficients, sds = np.zeros((d, count)), np.zeros(count)
     for k in range(count):

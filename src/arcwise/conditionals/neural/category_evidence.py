@@ -118,7 +118,9 @@ def _curvature(start: _Start, units: Array) -> tuple[Array, Array]:
 
 
 def _beyond(start: _Start, units: Array, probabilities: Array) -> tuple[Array, Array]:
-    """Return the information of units that the inputs do not have, and the slopes, in independent contrasts."""
+    """Return the information of units that the inputs do not have, and the slopes, in independent
+    contrasts.
+    """
     rows, last = start.counts.sum(axis=0), len(start.counts) - 1
     wide = np.vstack([start.rows, units])
     d, size = len(start.rows), len(wide)

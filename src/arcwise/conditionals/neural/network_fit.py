@@ -82,7 +82,9 @@ def _spreads(inputs: LayerInputs, model: NeuralConditional, xs: Columns) -> tupl
 def _explained_share(
     inputs: LayerInputs, model: NeuralConditional, child: int, xs: Columns
 ) -> float:
-    """Return the share of the variance of a number, or of the log loss of a category, that a model explains."""
+    """Return the share of the variance of a number, or of the log loss of a category, that a model
+    explains.
+    """
     y, weights = inputs.table.columns[child], inputs.weights
     if model.levels:
         shares = np.bincount(y, weights, model.levels) / inputs.total

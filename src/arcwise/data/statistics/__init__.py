@@ -1,4 +1,4 @@
-"""What local models are fitted from, one file a kind of source."""
+"""Sufficient statistics of local models, one file per kind of source."""
 
 from arcwise.data.moments import Moments
 from arcwise.data.statistics.available import Available
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Source = Table | Moments | Statistics
-"""What users learn from."""
+"""Sources of learning."""
 
 
 def statistics_of(source: Source) -> Statistics:

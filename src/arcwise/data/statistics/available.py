@@ -1,6 +1,6 @@
-"""The statistics of a table with missing values: each local model sees the rows that know all its variables.
+"""Statistics of a table with missing values: each local model uses the rows with all its variables.
 
-These rows are its available cases. Likelihoods of parent sets that see different rows do not compare.
+These are its available cases. Likelihoods of parent sets with different rows are not comparable.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Available(Complete):
         return Available(table)
 
     def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
-        """Return the rows that know a child and its parents."""
+        """Return the rows in which a child and its parents are observed."""
         members = tuple(i for i in sorted((child, *parents)) if self._has_gaps[i])
         if members not in self._views:
             self._views[members] = _View(self.table, members)
@@ -47,30 +47,30 @@ class Available(Complete):
 
 
 class _View(Complete):
-    """The rows that know some columns; what is missing elsewhere has any value, which no model sees."""
+    """The rows in which some columns are observed; missing values elsewhere are replaced and never used."""
 
     def __init__(self, source: Table, members: tuple[int, ...]) -> None:
-        there = np.ones(source.rows, dtype=bool)
+        usable = np.ones(source.rows, dtype=bool)
         for i in members:
-            there &= ~gaps_of(source.variables[i], source.columns[i])
-        self.source, self._there, self.has_rows = source, there, True
+            usable &= ~gaps_of(source.variables[i], source.columns[i])
+        self.source, self._there, self.has_rows = source, usable, True
         self.variables, self.names = source.variables, source.names
         self.order, self.notes = source.order, source.notes
         weights = source.weights
-        self.total = float(there.sum() if weights is None else weights[there].sum())
+        self.total = float(usable.sum() if weights is None else weights[usable].sum())
         self.effective_rows = self.total
 
     @cached_property
     def table(self) -> Table:  # type: ignore[override]
-        """These rows, filled."""
-        found = self.source.take(self._there)
-        pairs = zip(found.variables, found.columns, strict=True)
+        """These rows, with missing values replaced."""
+        rows = self.source.take(self._there)
+        pairs = zip(rows.variables, rows.columns, strict=True)
         filled = (np.where(gaps_of(v, c), 0, c).astype(c.dtype) for v, c in pairs)
-        return replace(found, columns=tuple(filled))
+        return replace(rows, columns=tuple(filled))
 
     def counts(self, members: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the number of these rows with each combination of levels of some variables."""
-        there, table = self._there, self.source
+        usable, table = self._there, self.source
         shape = tuple(len(self.variables[i].levels or ()) for i in members)
-        weights = None if table.weights is None else table.weights[there]
-        return cell_counts([table.columns[i][there] for i in members], shape, weights)
+        weights = None if table.weights is None else table.weights[usable]
+        return cell_counts([table.columns[i][usable] for i in members], shape, weights)

@@ -1,4 +1,4 @@
-"""The statistics of a whole table: every local model sees every row."""
+"""Statistics of a complete table: every local model uses every row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cell_counts(
 
 
 class Complete(Statistics):
-    """A table without missing values in the rows that count.
+    """A table without missing values in the rows of positive weight.
 
     >>> from arcwise.data.frames import table
     >>> Complete(table({"rain": ["no", "yes", "no"]})).counts((0,))
@@ -70,11 +70,11 @@ class Complete(Statistics):
         """Return rows evenly spaced in the table; all of them if they are few."""
         if self.table.rows <= most:
             return self.table.columns
-        chosen = np.linspace(0, self.table.rows - 1, most).round().astype(np.intp)
-        return tuple(column[chosen] for column in self.table.columns)
+        rows = np.linspace(0, self.table.rows - 1, most).round().astype(np.intp)
+        return tuple(column[rows] for column in self.table.columns)
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Return the columns, the weights, and whether copies go together."""
+        """Return the columns, the weights, and whether copies stay together."""
         table = self.table
         together = (np.frombuffer(b"together", np.uint8),) if table.copies == "together" else ()
         return (*together, *table.columns, *(() if table.weights is None else (table.weights,)))
@@ -85,7 +85,7 @@ class Complete(Statistics):
         return tuple(name for name, column in pairs if (column == column[:1]).all())
 
     def select(self, names: Iterable[str]) -> Complete:
-        """Keep these columns only, presented in this order."""
+        """Return these columns only, presented in this order."""
         return self._changed(self.table.select(names))
 
     def prepared(self, change: Callable[[Table], Table]) -> Complete:
@@ -93,7 +93,7 @@ class Complete(Statistics):
         return self._changed(change(self.table))
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Complete:
-        """Return the same rows other weights, as replicates do."""
+        """Return the statistics with other row weights, as in replicates."""
         return self._changed(self.table.with_weights(weights, copies))
 
     def merged(self, other: Statistics) -> Complete:
@@ -108,7 +108,7 @@ class Complete(Statistics):
         return self._changed(table.with_notes(*more.notes))
 
     def _changed(self, table: Table) -> Complete:
-        """Return the same with another table; a source with views of its own has to say what these are then."""
+        """Return the statistics of another table; subclasses with views must override this."""
         if not self.uniform:
             raise FitError(
                 f"{type(self).__name__} has rows that count for some variables only, and does "

@@ -1,4 +1,4 @@
-"""The statistics of rows whose missing values were drawn several times, counted as fewer complete rows.
+"""Statistics of rows with imputed values, drawn several times and counted as fewer complete rows.
 
 With n rows, and the harmonic mean m of the numbers of rows that have both columns of a pair (see
 `incomplete`), they count as the geometric mean of n and m. Counted as m, alarm and insurance (1000 rows, 30 %

@@ -1,8 +1,8 @@
-r"""The statistics of cases that were gathered elsewhere: means and covariances without rows.
+r"""Statistics of cases without rows: means and covariances.
 
-Two parts are merged by the pairwise update of Chan, Golub and LeVeque (1983; see `moments`). A part keeps
-its mean as a shift and a rest, so that means which differ little far from zero lose no digits: finished
-means of 200 parts at an offset of 1e8 are off by 2e-10 after merging, these by 1e-15.
+Two parts are merged by the pairwise update of Chan, Golub and LeVeque (1983; see `moments`). A mean is
+stored as a shift and a rest, so that similar means far from zero lose no digits: plain means of 200 parts
+at an offset of 1e8 have an error of 2e-10 after merging, these of 1e-15.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GatheredMoments(Statistics):
 
     @classmethod
     def of(cls, table: Table) -> GatheredMoments:
-        """Gather the moments of a table, its mean as a shift and a rest."""
+        """Return the moments of a table, with its mean as a shift and a rest."""
         gathered = Accumulator(len(table.variables))
         gathered.add(table.matrix(), table.weights, own=True)
         shift, rest = gathered.mean_parts

@@ -1,4 +1,4 @@
-r"""The statistics of numbers with missing values: moments estimated by EM, counted as fewer complete rows.
+r"""Statistics of numbers with missing values: moments by EM, counted as fewer complete rows.
 
 All observed values contribute (see `normal_em`). The estimates are less certain than those of as many
 complete rows, and a score that counted all rows would take noise for edges. So the moments count as
@@ -49,15 +49,15 @@ def pair_counts(table: Table) -> Floats:
     array([[2., 1.],
            [1., 2.]])
     """
-    there = (~table.missing()).astype(np.float64)
-    weighted = there if table.weights is None else there * table.weights[:, None]
-    return weighted.T @ there
+    present = (~table.missing()).astype(np.float64)
+    weighted = present if table.weights is None else present * table.weights[:, None]
+    return weighted.T @ present
 
 
 def complete_equivalent(counts: Floats) -> float:
-    """Return the number of complete rows that pairs of columns are worth: their harmonic mean, rounded.
+    """Return the equivalent number of complete rows: the harmonic mean over pairs of columns, rounded.
 
-    Pairs that are never observed together have no say; with one column it is the number of its values.
+    Pairs that are never observed together are ignored; with one column it is the number of its values.
 
     >>> complete_equivalent(np.array([[4.0, 2.0], [2.0, 3.0]]))
     2.0
@@ -65,8 +65,10 @@ def complete_equivalent(counts: Floats) -> float:
     if len(counts) == 1:
         return float(counts[0, 0])
     pairs = counts[np.triu_indices(len(counts), 1)]
-    seen = pairs[pairs > 0]
-    return max(1.0, float(np.round(len(seen) / np.sum(1.0 / seen)))) if seen.size else 1.0
+    observed = pairs[pairs > 0]
+    return (
+        max(1.0, float(np.round(len(observed) / np.sum(1.0 / observed)))) if observed.size else 1.0
+    )
 
 
 class Incomplete(Statistics):
@@ -183,7 +185,7 @@ class Incomplete(Statistics):
         return tuple(name for name, column in columns if np.nanmin(column) == np.nanmax(column))
 
     def select(self, names: Iterable[str]) -> Incomplete:
-        """Keep these columns only, presented in this order."""
+        """Return these columns only, presented in this order."""
         return Incomplete(self.table.select(names))
 
     def prepared(self, change: Callable[[Table], Table]) -> Statistics:
@@ -191,7 +193,7 @@ class Incomplete(Statistics):
         return Incomplete(change(self.table))
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Incomplete:
-        """Return the same rows other weights, as replicates do."""
+        """Return the statistics with other row weights, as in replicates."""
         return Incomplete(self.table.with_weights(weights, copies))
 
     def merged(self, other: Statistics) -> GatheredMoments:
@@ -219,7 +221,7 @@ def _check_counts(table: Table, counts: Floats) -> None:
 
 
 def gap_notes(table: Table, counts: Floats, worth: float, how: str) -> list[Note]:
-    """Return how much is missing, `how` observed values are used, and which columns cost most."""
+    """Return notes on the share of missing values, the method (`how`), and the columns that cost most."""
     gaps = table.missing()
     shares = gaps.mean(axis=0)
     worst = sorted(range(len(shares)), key=lambda i: (-shares[i], table.names[i]))[:3]
@@ -240,7 +242,7 @@ def _share(share: float) -> str:
 
 
 def _pair_notes(names: tuple[str, ...], counts: Floats, worth: float) -> list[Note]:
-    """Name pairs never observed together, and a column without which the others would count for more."""
+    """Return notes on pairs never observed together, and on a column that lowers the count of the others."""
     notes, size = [], len(names)
     apart = np.argwhere(np.triu(counts == 0, 1))
     if len(apart):

@@ -1,12 +1,12 @@
-"""Statistics: what local models are fitted from, and which rows count for which child.
+"""Statistics: the data of local models, and the rows that each child uses.
 
-A local model never asks where its numbers came from. It is given `Statistics`: a whole table, moments
-gathered from a file, expected counts, rows in which a variable was set from outside. Each kind is one
-class that answers what it can, and whose error names what it lacks.
+A local model is fitted from `Statistics`, whatever their source: a whole table, moments of a file,
+expected counts, or rows with interventions. Each kind of source is one class that implements what it
+can; for the rest it raises an error.
 
-Most sources show every local model the same rows: they are `uniform`, families use their compiled paths on
-them, and equivalent graphs tie. Others decide model by model, such as tables in which a variable was set
-from outside in some rows. These have a uniform `view` for each child and parent set, and a family is bound
+Most sources are `uniform`: every local model uses the same rows, families use compiled code, and
+equivalent graphs have equal scores. In others the rows depend on the local model, as with interventions
+in some rows. These have a uniform `view` for each child and parent set, and a family is bound
 to each view once.
 """
 
@@ -31,12 +31,12 @@ __all__ = ["Statistics"]
 
 
 class Statistics(ABC):
-    """What local models are fitted from.
+    """The data of local models.
 
-    `variables` are sorted by name, `names` are theirs, `order` is that of the user, `total` the number of
-    cases, `effective_rows` as many rows of equal weight as give means as certain as these; `has_rows` says
-    that there are rows that every local model sees, and `notes` say what was left out or decided on the
-    way. `content` names what there is, for errors.
+    `variables` and `names` are sorted by name, `order` is the user's, `total` is the number of cases, and
+    `effective_rows` the number of rows of equal weight with the same precision of means (Kish). `has_rows` is
+    whether there are rows that every local model uses. `notes` report dropped rows and columns, and `content`
+    names the kind of source, for errors.
     """
 
     variables: tuple[Variable, ...]
@@ -52,17 +52,17 @@ class Statistics(ABC):
     def view(self, child: int, parents: tuple[int, ...]) -> Statistics:
         """Return the uniform statistics that the model of `child` given `parents` is fitted from.
 
-        Views are compared by identity: parent sets that see the same rows get the same object.
+        Views are compared by identity: parent sets with the same rows have the same object.
         """
         return self
 
     def rows(self, use: str, otherwise: str = "read the file as a table") -> Table:
-        """Return the rows that every local model sees.
+        """Return the rows that every local model uses.
 
         Parameters
         ----------
-        use : who needs them, with its verb, for the error.
-        otherwise : what to do where there are none.
+        use : who needs them, with a verb, for the error.
+        otherwise : the remedy if there are none.
 
         Raises
         ------
@@ -84,10 +84,10 @@ class Statistics(ABC):
 
     @abstractmethod
     def typical(self, most: int) -> tuple[NDArray[Any], ...]:
-        """Return at most this many typical rows, as columns, for chains to start from."""
+        """Return at most `most` typical rows, as columns, as starts of chains."""
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Return all numbers that results depend on, from which a name of the data is made."""
+        """Return all numbers that results depend on, for a hash of the data."""
         return (np.array([self.total]), *self.typical(1 << 20))
 
     @abstractmethod
@@ -95,15 +95,15 @@ class Statistics(ABC):
         """Return the names of the variables that do not vary."""
 
     def select(self, names: Iterable[str]) -> Statistics:
-        """Keep these variables only, presented in this order."""
+        """Return these variables only, presented in this order."""
         raise FitError(f"From {self.content} no variables can be selected: name all of them.")
 
     def prepared(self, change: Callable[[Table], Table]) -> Statistics:
-        """Return the same after a change of their table; unchanged if there is none."""
+        """Return the statistics after a change of the table; unchanged without one."""
         return self
 
     def reweighted(self, weights: ArrayLike, copies: str | None = None) -> Statistics:
-        """Return the same rows other weights, as replicates do."""
+        """Return the statistics with other row weights, as in replicates."""
         raise FitError(f"Other weights need the rows of the table, got only {self.content}.")
 
     def merged(self, other: Statistics) -> Statistics:

@@ -306,7 +306,9 @@ def _class_logs(table: Table, target: int, smoothing: PseudoCounts) -> Array:
 def _feature_logs(
     table: Table, target: int, feature: int, parents: Group, smoothing: PseudoCounts
 ) -> Array:
-    """Log probability of a feature given parents and each class, by all rows but one; 0 at a missing value."""
+    """Log probability of a feature given parents and each class, by all rows but one; 0 at a missing
+    value.
+    """
     members = (*parents, feature, target)
     shape = tuple(_levels(table, m) for m in members)
     rows = np.flatnonzero(~table.missing()[:, members].any(axis=1))

@@ -152,7 +152,9 @@ _LONG = (
 def _make_sampler(
     word: str, score: Score, limits: Limits, options: Mapping[str, Any], watch: Watch | None
 ) -> Sampler:
-    """Return a sampler; where it lists parent sets, which may take a while, the watcher is asked on the way."""
+    """Return a sampler; where it lists parent sets, which may take a while, the watcher is asked on the
+    way.
+    """
     if word not in ("order", "partition"):
         return SAMPLERS[word](score, limits, **options)
     try:

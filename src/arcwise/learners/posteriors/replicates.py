@@ -192,7 +192,9 @@ class Replicates:
         return self.redraw(weights, rng)
 
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
-        """Return the graphs of a replicate; a sentence where nothing can be learned, None where time was up."""
+        """Return the graphs of a replicate; a sentence where nothing can be learned, None where time
+        was up.
+        """
         try:
             problem = self.binds.bind(self.spec_of(number), self.statistics_of(number))
             if not self.penalties:
@@ -301,7 +303,9 @@ def of_replicates(task: Task) -> PosteriorRun:
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
-    """Return how many arcs point against the graph that their search began with, on average over replicates."""
+    """Return how many arcs point against the graph that their search began with, on average over
+    replicates.
+    """
     if not isinstance(problem, DirectedProblem) or problem.spec.start == "empty":
         return {}
     counts = []
