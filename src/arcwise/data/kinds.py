@@ -19,8 +19,7 @@ values and missing values count too: pandas stores integers with missing values 
 writes them to files as 1.0. Notes of the table report dropped columns and the reasons.
 
 Text is read by its distinct values, not by cells. Spaces around a value are ignored. The empty text
-is a missing value, and so is what ``na_values=`` names; "None" or "NA" in a column of words is a level like
-any other.
+is missing, and so are ``na_values=``; "None" or "NA" in a column of text is a level like any other.
 """
 
 from __future__ import annotations
@@ -98,13 +97,11 @@ def settle(
         for name, array in zip(raw.names, raw.arrays, strict=True)
         if name != weight_name
     }
-    reasons = _left_out(outcomes)
+    drops = _left_out(outcomes)
     kept = [outcome for outcome in outcomes.values() if outcome.variable is not None]
     if not kept:
-        raise DataError(
-            "No column can be used. " + (" ".join(map(str, reasons)) or "There is none.")
-        )
-    notes = [*raw.notes, *reasons, *(outcome.note for outcome in outcomes.values() if outcome.note)]
+        raise DataError("No column can be used. " + (" ".join(map(str, drops)) or "There is none."))
+    notes = [*raw.notes, *drops, *(outcome.note for outcome in outcomes.values() if outcome.note)]
     variables = tuple(outcome.variable for outcome in kept if outcome.variable is not None)
     columns = tuple(outcome.column for outcome in kept if outcome.column is not None)
     fixed = frozenset(wanted) & {variable.name for variable in variables}

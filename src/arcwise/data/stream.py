@@ -151,8 +151,7 @@ class NotLevelsError(DataError):
 class _Column:
     """One column: its levels with their codes, in the order of occurrence.
 
-    Integers with more than a few values are not levels. If they number the rows, the column is dropped;
-    `span` records whether they do.
+    Many different integers are not levels. If they number the rows, the column is dropped and `span` has the totals.
     """
 
     def __init__(self, name: str, use: Use, na_values: Iterable[object]) -> None:

@@ -203,10 +203,10 @@ class Table:
 
     def take(self, rows: ArrayLike) -> Table:
         """Return these rows, given by numbers (repeats allowed) or by a mask."""
-        selected = np.asarray(rows)
-        weights = None if self.weights is None else self.weights[selected]
+        index = np.asarray(rows)
+        weights = None if self.weights is None else self.weights[index]
         return replace(
-            self, columns=tuple(column[selected] for column in self.columns), weights=weights
+            self, columns=tuple(column[index] for column in self.columns), weights=weights
         )
 
     def head(self, rows: int = 5) -> Table:
@@ -214,7 +214,7 @@ class Table:
         return self.take(np.arange(min(rows, self.rows)))
 
     def with_weights(self, weights: ArrayLike | None, copies: str | None = None) -> Table:
-        """Return the rows with other weights; None for weights of one. `copies` is their meaning."""
+        """Return the rows with other weights (None: all one); `copies` is their meaning."""
         checked = None if weights is None else checked_weights(weights, self.rows)
         return replace(self, weights=checked, copies=copies or self.copies)
 
@@ -262,11 +262,8 @@ class Table:
         >>> Table((Variable("x"), Variable("y")), (x, y)).available([0, 1]).rows
         1
         """
-        members = sorted(numbers)
-        variables, columns = (
-            [self.variables[i] for i in members],
-            [self.columns[i] for i in members],
-        )
+        keep = sorted(numbers)
+        variables, columns = [self.variables[i] for i in keep], [self.columns[i] for i in keep]
         pairs, weights = zip(variables, columns, strict=True), self.weights
         gaps = np.any([gaps_of(variable, column) for variable, column in pairs], axis=0)
         if gaps.any():
@@ -303,8 +300,7 @@ class Table:
     def continuous(self) -> Table:
         """Turn every column with numeric levels into numbers, except those fixed by name.
 
-        Models of numbers do this first, so that a new number is not an
-        unseen level.
+        Models of numbers do this first, so that a new number is not an unseen level.
 
         Raises
         ------

@@ -169,9 +169,7 @@ class Junction(Engine):
     def _parts(
         self, question: Question, rows: DistinctRows, sets: list[tuple[int, ...]]
     ) -> Iterator[tuple[Array, list[Array]]]:
-        """Return the same for each combination once, and log probabilities; as many at a time as may be
-        held.
-        """
+        """Yield these for each distinct combination, with log probabilities, in batches."""
         trees = _trees(question)
         tree, levels = trees.tree(sets[0] if len(sets) == 1 else ()), trees.product.levels
         soft = soft_weights(question, levels)
@@ -193,9 +191,7 @@ class Junction(Engine):
         return np.concatenate([*logs, np.zeros(0)])[rows.which]
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Return the most probable level of each gap by itself, or the missing values of a row drawn
-        together.
-        """
+        """Return the most probable level of each missing value, or joint draws of those of each row."""
         if draw:
             return self._drawn(question)
         columns, rows = (
@@ -417,9 +413,7 @@ class Elimination(Engine):
         return np.array(logs)[question.distinct.which]
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Return the most probable level of each gap by itself, or the missing values of a row drawn one
-        after the other.
-        """
+        """Return the most probable level of each missing value, or draws of them one after the other."""
         columns = [column.copy() for column in question.columns]
         for node in np.flatnonzero(question.gaps.any(axis=0)).tolist():
             rows = np.flatnonzero(question.gaps[:, node])
