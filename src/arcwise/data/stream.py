@@ -151,7 +151,7 @@ class NotLevelsError(DataError):
 class _Column:
     """One column: its levels with their codes, in the order of occurrence.
 
-    Many different integers are not levels. If they number the rows, the column is dropped and `span` has the totals.
+    Many integers are not levels. If they number the rows, the column is dropped and `span` has its totals.
     """
 
     def __init__(self, name: str, use: Use, na_values: Iterable[object]) -> None:

@@ -202,7 +202,7 @@ def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[No
 
 
 def _off(model: Conditional, index: int, value: float) -> float:
-    """Return the distance of a value from an input's nearest row, in its scale; 0 for levels or without rows."""
+    """Return the distance of a value from the nearest row, in the input's scale; 0 for levels or no rows."""
     windows = windows_of(model)
     if windows is None or (windows.unordered and windows.unordered[index]):
         return 0.0
