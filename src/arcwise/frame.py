@@ -354,9 +354,7 @@ class Frame(Framed):
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
-    """Return a name that is not taken: names of variables are free, and may be those of columns of a
-    result.
-    """
+    """Return an unused name: variables may have the names of columns of a result."""
     names = set(taken)
     while name in names:
         name += "_"
