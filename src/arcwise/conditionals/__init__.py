@@ -1,7 +1,7 @@
-"""Local models, one file a kind.
+"""Local models, one file per kind.
 
-`FAMILIES` is the register: name to family; `choose` picks one for each variable. `CONDITIONALS` follows
-from it: word to the type of fitted models.
+`FAMILIES` is the registry: name to family; `choose` picks one for each variable. `CONDITIONALS` maps
+names to the types of fitted models.
 """
 
 from collections.abc import Iterator, Mapping
@@ -70,7 +70,7 @@ __all__ = [
 
 
 class _Conditionals(Mapping[str, type[Conditional]]):
-    """Types of fitted local models by their words: those of all registered families."""
+    """Types of fitted local models by name: those of all registered families."""
 
     def _types(self) -> dict[str, type[Conditional]]:
         return {family.conditional.word: family.conditional for family in FAMILIES.values()}

@@ -2,13 +2,12 @@
 
 Three notions keep data, models and search apart:
 
-* a `Family` is a kind of local model (linear-Gaussian, later Parzen windows, tables, ...);
+* a `Family` is a kind of local model (linear-Gaussian, Parzen windows, tables, ...);
 * a `Conditional` is one fitted local model, a frozen dataclass of numbers and arrays;
-* `Fits` is a family tied to one data set: the place of sufficient statistics and of closed forms.
+* `Fits` is a family bound to one data set, with sufficient statistics and closed forms.
 
-A new family writes `Family.fit` and its `Conditional`; every other method has a default that loops
-over `fit`, and is overridden where the family knows a faster way. Scores ask only `Fits`. `Family.bind` is
-the only way from data to `Fits`.
+A new family implements `Family.fit` and its `Conditional`; every other method has a default that loops
+over `fit` and may be overridden by a faster one. Scores use `Fits` only, and `Family.bind` makes them.
 """
 
 from abc import ABC, abstractmethod
@@ -50,26 +49,25 @@ ParentSets = Sequence[tuple[int, ...]]
 Parts = Sequence[NDArray[np.intp]]
 
 _HINTS = 48
-"""Draws a row that show where the mass of a model without a `distribution` lies."""
+"""Draws per row that locate the mass of a model without a `distribution`."""
 
 
 class Conditional(Protocol):
     """One fitted local model; works on whole columns at once.
 
-    `xs` holds the parents' columns in the order of their column numbers. `size` is the number of
-    rows, which a model without parents could not know otherwise. `word` is what files, messages and
-    `net.models` call such a model.
+    `xs` are the parents' columns in the order of their column numbers. `size` is the number of rows, which
+    models without parents need. `word` is the name of the model in files, messages and `net.models`.
     """
 
     word: ClassVar[str]
 
     @property
     def n_params(self) -> int | None:
-        """Free parameters; None where counting them has no meaning."""
+        """The number of free parameters; None if it has no meaning."""
         ...
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density (or log probability) of each row."""
+        """Return the log density (or log probability) of each row."""
         ...
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
@@ -77,19 +75,19 @@ class Conditional(Protocol):
         ...
 
     def distribution(self, xs: Columns, size: int) -> Distribution:
-        """Return the distribution of each row; of a discrete variable, a Categorical of codes.
+        """Return the distribution of each row; for a discrete variable, a Categorical of codes.
 
-        It may be left out: `distribution_of` then tabulates `logpdf`.
+        This method is optional: without it `distribution_of` tabulates `logpdf`.
         """
         ...
 
-    # Two methods say what else a model can be read as, and are left out where it cannot (see
-    # `capabilities`): `as_table(levels)` gives its table, `linear` its regression. A third one,
-    # `matches(variable, parents)`, lets files be checked before the model is used.
+    # Two optional methods give a model in another form (see
+    # `capabilities`): `as_table(levels)` is its table, `linear` its regression. A third one,
+    # `matches(variable, parents)`, checks models from files before use.
 
 
 def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
-    """Return the distribution of a variable in each row, given the columns that its model takes.
+    """Return the distribution of a variable in each row, given the inputs of its model.
 
     A model without a method `distribution` is tabulated: its `logpdf` at the levels of a discrete variable,
     or on a grid around values that it draws.
@@ -97,7 +95,7 @@ def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: i
     Parameters
     ----------
     model : the variable's local model.
-    variable : its levels and name are given to distributions of codes.
+    variable : supplies levels and name for distributions of codes.
     xs : the inputs' columns.
     size : number of rows.
     """
@@ -111,7 +109,7 @@ def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: i
 
 
 def _tabulate(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:
-    """Distributions from log densities alone; hints are drawn by a fixed seed: nothing is left to chance."""
+    """Return distributions computed from log densities alone, at draws with a fixed seed."""
 
     def logs(points: NDArray[Any]) -> Array:
         wide = tuple(np.repeat(column, points.shape[1]) for column in xs)
@@ -129,26 +127,24 @@ def _tabulate(model: Conditional, variable: Variable, xs: Columns, size: int) ->
 
 
 class HeldOutFits(ABC):
-    """A family tied to a data set and to parts of its rows that are left out in turn."""
+    """A family bound to a data set and to parts of its rows that are held out in turn."""
 
     @abstractmethod
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+        """Return the log-likelihood of the parts, each under the model fitted to the rows outside it."""
 
 
 class Fits(ABC):
-    """A family tied to one data set; arrays over many parent sets of one child.
+    """A family bound to one data set; arrays over many parent sets of one child.
 
-    `statistics` are what models are fitted from, `nodes` the names of their columns, `rows` the sum of the
-    row weights, `models` the word of each variable's family; `closed` says that directed networks of these
-    models answer in closed form, without blanket models; `normal` are the same fits where all models are
-    linear-Gaussian, `tabular` where all are tables; `equivalent` says that
-    equivalent graphs have the same largest likelihood, `same_joint` that they have the same fitted joint
-    density; `smoothed` that fitted models are not those of largest likelihood, which `loglik` still is;
-    `lattice` that `subsets` has a closed form;
-    `shared` that local models have a number in common, tuned to a graph by `retuned`; `threads` how many
-    sets are worked on at the same time; `start_score` names the quick score whose best graph the default
-    search starts from, if there is one.
+    `statistics` are the data, `nodes` the names of their columns, `rows` the sum of the row weights and
+    `models` the name of each variable's family. `normal` are the same fits if all models are
+    linear-Gaussian, `tabular` if all are tables. `threads` is the number of sets computed in parallel, and
+    `start_score` the quick score whose best graph starts the default search, if any. Booleans are `closed`
+    (directed networks of these models have closed-form inference, without blanket models), `equivalent`
+    (equivalent graphs have the same largest likelihood), `same_joint` (and the same fitted joint density),
+    `smoothed` (fitted models are not the maximum of `loglik`), `lattice` (`subsets` has a closed form) and
+    `shared` (local models share a parameter, which `retuned` tunes to a graph).
     """
 
     statistics: Statistics
@@ -165,12 +161,12 @@ class Fits(ABC):
 
     @property
     def normal(self) -> "GaussianFits | None":
-        """The same where all models are linear-Gaussian."""
+        """The same fits if all models are linear-Gaussian; else None."""
         return None
 
     @property
     def tabular(self) -> "DiscreteFits | None":
-        """The same where all models are tables."""
+        """The same fits if all models are tables; else None."""
         return None
 
     @property
@@ -183,60 +179,63 @@ class Fits(ABC):
         """Return the fitted local model of `child` given `parents`."""
 
     def takes(self, child: int, parents: tuple[int, ...]) -> bool:
-        """Return whether there is such a model; where not, all likelihoods of the set are -inf."""
+        """Return whether there is such a model; if not, all likelihoods of the set are -inf."""
         return True
 
     def never(self, child: int) -> frozenset[int]:
-        """Variables that no model of `child` takes as a parent."""
+        """Return the variables that no model of `child` accepts as a parent."""
         return frozenset()
 
     @abstractmethod
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Largest log-likelihood of the data under a model of the family, for each parent set."""
+        """Return the largest log-likelihood of the data under a model of the family, for each parent set."""
 
     @abstractmethod
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters of the model for each parent set; FitError where they have no meaning."""
+        """Return the free parameters of the model for each parent set; a FitError if they have no meaning."""
 
     def choice(self, child: int, sets: ParentSets) -> Array | None:
-        """Nats that choosing among forms of a model costs, next to its parameters; None for a single form."""
+        """Return the cost in nats of choosing among forms of a model, besides its parameters; None for
+        a single form.
+        """
         return None
 
     @abstractmethod
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood for each parent set: each unit under the model of all others.
+        """Return the leave-one-out log-likelihood for each parent set: each unit under the model of all
+        others.
 
-        A row of weight 3 is three units, unless the table's copies go together.
+        A row of weight 3 is three units, unless the table's copies stay together.
         """
 
     def marginal(self, child: int, sets: ParentSets) -> Array:
-        """Log marginal likelihood for each parent set; FitError for families without a prior."""
+        """Return the log marginal likelihood for each parent set; a FitError for families without a prior."""
         raise no_marginal(self.models)
 
     @abstractmethod
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie the family to parts of the rows that are left out in turn.
+        """Bind the family to parts of the rows that are held out in turn.
 
         Parameters
         ----------
         parts : row numbers.
-        table : whose rows they are: the same units in other rows; by default the table it is tied to.
+        table : the table of these rows, with the same units; by default the bound one.
         """
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array] | None:
-        """Log-likelihoods of bases and of all their toggles, where there is a faster way."""
+        """Return log-likelihoods of bases and of all their toggles, or None without a faster way."""
         return None
 
     def compiled(self, charges: Array, per_param: float = 0.0) -> NativeScores | None:
-        """Log-likelihoods minus charges, for compiled searches.
+        """Return log-likelihoods minus penalties, for compiled searches.
 
-        `charges` (p + 1,) go by the number of parents, `per_param` for each parameter where these are counted
-        set by set.
+        `charges` (p + 1,) are penalties by the number of parents, `per_param` is the penalty per parameter if
+        these are counted for each set.
         """
         return None
 
     def retuned(self, graph: "DAG") -> Self | None:
-        """Return the same with what all local models share tuned to a graph; None where nothing changes."""
+        """Return fits with the shared parameter tuned to a graph; None if nothing changes."""
         return None
 
     def resampled(self, weights: Array, graph: "DAG") -> "tuple[Fits, ...] | None":
@@ -250,17 +249,19 @@ class Fits(ABC):
         return None
 
     def seconds(self, inputs: int) -> float:
-        """Roughly how long one local model with this many inputs takes; 0 where nobody will wait."""
+        """Return the approximate time of one local model with this many inputs; 0 if negligible."""
         return 0.0
 
     def params_by_size(self) -> Array | None:
-        """Free parameters with 0, 1, ..., p parents, where only their number matters; else None."""
+        """Return the free parameters with 0, 1, ..., p parents if only the number of parents matters;
+        else None.
+        """
         return None
 
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array | None:
-        """Log-likelihoods of `always` with all subsets of candidates, where there is a faster way.
+        """Return log-likelihoods of `always` with all subsets of candidates, or None without a faster way.
 
         Indexed by bit mask; NaN for sets larger than `most`.
         """
@@ -271,7 +272,7 @@ _NO_OPTIONS: Mapping[str, float] = {}  # not a mapping proxy, which cannot be pi
 
 
 class DefaultScore(NamedTuple):
-    """A score's word, its options, and a sentence where the choice may surprise."""
+    """The name and the options of a score, and a note if the choice may surprise."""
 
     word: str
     options: Mapping[str, float] = _NO_OPTIONS
@@ -279,10 +280,10 @@ class DefaultScore(NamedTuple):
 
 
 class Defaults(NamedTuple):
-    """What a family chooses for data where the user does not: score, penalty per edge, bounds on graphs.
+    """Defaults of a family for some data: score, penalty per edge, bounds on graphs.
 
-    `max_parents` is the largest number of parents that the rows can carry, if any, and no arc touches the
-    columns `apart` under the default score.
+    `max_parents` is the largest number of parents that the rows support, if bounded. Columns in `apart` have
+    no arcs under the default score.
     """
 
     score: DefaultScore
@@ -294,9 +295,9 @@ class Defaults(NamedTuple):
 class Family(ABC):
     """A kind of local model.
 
-    `name` is its word in the register, `conditional` the type of its fitted models (a dataclass, so
-    that saving and loading need no code of their own). `kinds` are the kinds of columns that it has
-    models of, `parent_kinds` those that it takes as parents.
+    `name` is its name in the registry, `conditional` the type of its fitted models (a dataclass, so
+    that files need no further code). `kinds` are the kinds of columns that it has models of, `parent_kinds`
+    those that it accepts as parents.
     """
 
     name: str
@@ -304,11 +305,11 @@ class Family(ABC):
     kinds: frozenset[Kind] = frozenset({"continuous"})
     parent_kinds: frozenset[Kind] = frozenset({"continuous"})
     closed: bool = False
-    """Whether directed networks of such models answer in closed form, without blanket models."""
+    """Whether directed networks of such models have closed-form inference, without blanket models."""
     takes_gaps: bool = False
-    """Whether models are fitted from rows with missing values, by statistics of `with_gaps`."""
+    """Whether models can be fitted from rows with missing values, by the statistics of `with_gaps`."""
     counts: bool = False
-    """Whether models are tables of counts, for which copies of a row look like dependence."""
+    """Whether models are tables of counts, in which copies of a row look like dependence."""
 
     @abstractmethod
     def fit(
@@ -322,16 +323,16 @@ class Family(ABC):
         """Fit the model of column `y` given the columns `xs`."""
 
     def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
-        """Return whether there is a model of a variable given such parents; where not, a set scores -inf."""
+        """Return whether there is a model of a variable given such parents; if not, a set scores -inf."""
         return child.kind in self.kinds and all(p.kind in self.parent_kinds for p in parents)
 
     def kinds_of(self, name: str) -> frozenset[Kind]:
-        """Return the kinds of columns that there are models of for a variable."""
+        """Return the kinds of columns that the variable's models accept."""
         return self.kinds
 
     def recast(self, table: Table) -> Table:
-        """Return the columns with kinds that suit the family: numeric levels are numbers if levels have no
-        model.
+        """Return the table with kinds that suit the family: numeric levels become numbers if levels
+        have no model.
         """
         suits = "discrete" in self.kinds or not any(v.levels for v in table.variables)
         return table if suits else as_numbers(table)
@@ -347,7 +348,7 @@ class Family(ABC):
         raise FitError(f"A {self.name} model needs rows without missing values.")
 
     def defaults(self, statistics: Statistics) -> Defaults:
-        """What the family chooses for data where the user does not."""
+        """Return the defaults of the family for some data."""
         columns, rows = len(statistics.names), statistics.total
         apart = self.set_apart(self.rows_of(statistics)) if statistics.has_rows else ()
         return Defaults(
@@ -358,25 +359,25 @@ class Family(ABC):
         )
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """Return the score that fits the family best where none is requested."""
+        """Return the default score of the family."""
         return DefaultScore("loo")
 
     def default_penalty(self, columns: int, rows: float) -> float:
-        """Return the penalty per edge, in nats per row, where none is requested."""
+        """Return the default penalty per edge, in nats per row."""
         return 0.0
 
     def set_apart(self, table: Table) -> tuple[str, ...]:
-        """Columns that no arc touches under the default score, such as row numbers."""
+        """Return the columns that have no arcs under the default score, such as row numbers."""
         return ()
 
     def default_parents(self, rows: float) -> int | None:
-        """Return the largest number of parents that this many rows can carry; None for no bound."""
+        """Return the largest number of parents that this many rows support; None for no bound."""
         return None
 
     def bind(self, source: Source, **options: Any) -> Fits:
-        """Tie the family to data; `options` are those of `fits`.
+        """Bind the family to data; `options` are those of `fits`.
 
-        Statistics that are not the same for all parent sets are tied view by view.
+        Statistics that differ between parent sets are bound view by view.
         """
         statistics = statistics_of(source)
         if statistics.uniform:
@@ -387,27 +388,27 @@ class Family(ABC):
 
     @property
     def members(self) -> "tuple[Family, ...]":
-        """The families of which there are models."""
+        """Return the families that have models here."""
         return (self,)
 
     def bind_members(self, source: Source, options: Mapping[str, Mapping[str, Any]]) -> Fits:
-        """Tie the family to data, with options of each member by its name."""
+        """Bind the family to data, with options of each member by its name."""
         return self.bind(source, **options.get(self.name, {}))
 
     def fits(self, statistics: Statistics) -> Fits:
-        """Tie the family to uniform statistics.
+        """Bind the family to uniform statistics.
 
-        Keyword-only parameters of an overriding method are options that `learn` hands through, but for
-        `threads` (how many it may use) and `rng` (the random generator, for families that draw numbers).
+        Keyword-only parameters of an overriding method are options that `learn` passes on, except
+        `threads` (the number of threads) and `rng` (the random generator, for families that need one).
         """
         from arcwise.conditionals.rowwise import RowFits
 
         return RowFits(self, statistics)
 
     def rows_of(self, statistics: Statistics) -> Table:
-        """Return the rows of statistics; an error where there are none."""
+        """Return the rows of statistics; an error if there are none."""
         return statistics.rows(f"A {self.name} model needs")
 
     def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the word of each variable's family."""
+        """Return the name of each variable's family."""
         return (self.name,) * len(names)

@@ -1,7 +1,7 @@
-"""What a local model can be read as: a linear regression, a table of probabilities, windows around rows.
+"""Forms of a local model: a linear regression, a table of probabilities, windows around rows.
 
-Engines and divergences ask for these readings, not for types: a new kind of local model that has one is
-answered in closed form, too.
+Engines and divergences use these forms, not types: a new kind of local model that has one gets closed-form
+inference, too.
 """
 
 from collections.abc import Sequence
@@ -19,21 +19,21 @@ __all__ = ["Linear", "linear_of", "regressions_of", "slopes_of", "table_of", "wi
 
 
 class Linear(Protocol):
-    """A local model read as a linear regression with normal noise.
+    """A local model in the form of a linear regression with normal noise.
 
     `spread` is the covariance matrix of (intercept, coefficients), and `freedom` the degrees of freedom of
-    the noise variance, 0 if the parameters are taken as known; `rows` is 0 if it was not fitted to rows, and
-    `at_floor` says that the noise is at its lower bound.
+    the noise variance, 0 if the parameters are exact; `rows` is 0 if it was not fitted to rows, and
+    `at_floor` is whether the noise is at its lower bound.
     """
 
     @property
     def intercept(self) -> float:
-        """Expected value where all parents are 0."""
+        """The expected value if all parents are 0."""
         ...
 
     @property
     def coefficients(self) -> Array:
-        """One for each parent."""
+        """The coefficient of each parent."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class Linear(Protocol):
 
     @property
     def variance(self) -> float:
-        """Its square."""
+        """The variance of the noise."""
         ...
 
     @property
@@ -53,7 +53,7 @@ class Linear(Protocol):
 
     @property
     def rows(self) -> float:
-        """Rows that it was fitted to."""
+        """The number of rows that it was fitted to."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class Linear(Protocol):
 
     @property
     def centre(self) -> Array:
-        """Values of the parents at which intercept and coefficients are uncorrelated."""
+        """The values of the parents at which intercept and coefficients are uncorrelated."""
         ...
 
     @property
@@ -73,8 +73,8 @@ class Linear(Protocol):
 
 
 def linear_of(model: Conditional) -> Linear | None:
-    """Return the linear regression that a local model is, or None; a model is one if it has a property
-    `linear`.
+    """Return the linear regression of a local model: its property `linear`, or None without
+    one.
 
     >>> from arcwise.conditionals import DiscreteConditional
     >>> linear_of(DiscreteConditional(np.array([0.5, 0.5]))) is None
@@ -85,25 +85,24 @@ def linear_of(model: Conditional) -> Linear | None:
 
 
 def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
-    """Return the regressions for configurations of discrete parents that a local model is, or None.
+    """Return the regressions of a local model for configurations of discrete parents, or None.
 
-    A model is one if it has a property `regressions`.
+    They are the property `regressions` of the model.
     """
     found: ConditionalGaussianModel | None = getattr(model, "regressions", None)
     return found
 
 
 def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: int) -> Array | None:
-    """Return the coefficients of some parents in each row, or None where the model is not linear in them
-    together.
+    """Return the coefficients of some parents in each row, or None if the model is not linear in them.
 
-    A model that is linear in some parents given the others has a method `slopes_at` that gives them.
+    A model that is linear in some parents given the others has a method `slopes_at` for this.
 
     Parameters
     ----------
     model : the local model of a number.
     positions : of the parents, all of them numbers.
-    xs : the columns of all parents; those at `positions` are not read.
+    xs : the columns of all parents; those at `positions` are ignored.
     size : number of rows.
 
     >>> from arcwise.conditionals import GaussianConditional
@@ -122,10 +121,10 @@ def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: i
 
 
 def table_of(model: Conditional, levels: int) -> Array | None:
-    """Return the table of probabilities that a local model is, or None.
+    """Return the table of probabilities of a local model, or None.
 
-    It has one axis for each parent, and the variable's own, of this many levels, last. A model is one if it
-    has a method `as_table` that gives it.
+    It has one axis for each parent, and the variable's own, of this many levels, last. It is the
+    result of the method `as_table` of the model.
     """
     own = getattr(model, "as_table", None)
     table = None if own is None else own(levels)
@@ -133,8 +132,6 @@ def table_of(model: Conditional, levels: int) -> Array | None:
 
 
 def windows_of(model: Conditional) -> "ParzenConditional | None":
-    """Return the windows around rows of the data that a local model is, or None: it has a property
-    `windows`.
-    """
+    """Return the windows around rows of a local model: its property `windows`, or None without one."""
     found: ParzenConditional | None = getattr(model, "windows", None)
     return found

@@ -1,11 +1,11 @@
 """The family of each variable: one for all, or one for each.
 
-`FAMILIES` is the register: name to family. `choose` is called once for a table, and `prepare` brings the
-table into the form that was chosen. A uniform choice is the family itself, with its compiled paths; else
-it is a `Mixed` family, which prepares each column for the models of its own family and ties every family
-to the table. A parent set that a variable's family has no model for scores -inf. All likelihoods are of
-one table in its own units, so they add up to that of the network whatever the families; so do BIC, where
-every family counts its parameters, and the leave-one-out likelihood, which all families have.
+`FAMILIES` is the registry: name to family. `choose` is called once per table, and `prepare` converts the
+table for the chosen families. A uniform choice is the family itself, with its compiled code; else it is a
+`MixedFamily`, which prepares each column for the models of its family and binds every family to the table.
+A parent set without a model scores -inf. All likelihoods are of one table in its own units, so they add up
+to that of the network whatever the families; so do BIC, if every family counts its parameters, and the
+leave-one-out likelihood, which all families have.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,19 +60,19 @@ FAMILIES: dict[str, Family] = {
 _KNOWN = {"kde": "parzen"}  # names of models in other packages
 
 Choice = str | Mapping[str, str] | Family
-"""A name for all variables, a mapping of variables to names ("*" for all others), or what was chosen."""
+"""A name for all variables, a mapping of variables to names ("*" for all others), or a chosen family."""
 
 
 def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "directed") -> Family:
-    """Choose the family of each variable; a family that was chosen before is returned as it is.
+    """Choose the family of each variable; a family is returned unchanged.
 
-    "auto" goes by the kinds of all columns: tables if all are discrete, linear models if all can be
-    numbers, and generalised linear models if text or booleans come with numbers.
+    "auto" depends on the kinds of all columns: tables if all are discrete, linear models if all can be
+    numbers, and generalised linear models for text or booleans together with numbers.
 
     Parameters
     ----------
     model : the choice of the user.
-    variables : their kinds decide where the choice is "auto".
+    variables : their kinds decide for "auto".
     graph : the kind of graph that is learned.
 
     >>> kinds = (Variable("price"), Variable("town", ("a", "b")))
@@ -119,7 +119,7 @@ def _automatic(variables: Sequence[Variable], graph: str) -> str:
 
 
 def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> Statistics:
-    """Bring data into the form that a family takes; statistics without rows are in it already.
+    """Convert data for a family; statistics without rows are unchanged.
 
     First kinds: numeric levels become numbers unless their kind was requested. Then missing values, by the
     policy `missing`: a family that learns from rows with missing values gets them, others get the complete
@@ -143,7 +143,7 @@ def prepare(family: Family, statistics: Statistics, missing: str = "drop") -> St
 
 
 def _check_weights(table: Table) -> Table:
-    """Return the rows whose weights are positive; weights must sum to numbers of rows."""
+    """Return the rows of positive weight; weights must sum to numbers of rows."""
     if table.weights is None:
         return table
     table = table.take(np.flatnonzero(table.weights > 0))  # a row that never happened is no row
@@ -155,9 +155,7 @@ def _check_weights(table: Table) -> Table:
 
 
 def recast(family: Family, table: Table) -> Table:
-    """Return a table with the kinds that a family takes; columns that it does not take are named all at
-    once.
-    """
+    """Return a table with the kinds that a family accepts; one error names all columns that it rejects."""
     table = family.recast(table)
     wrong = [v.name for v in table.variables if v.kind not in family.kinds_of(v.name)]
     if not wrong:
@@ -199,7 +197,7 @@ class MixedFamily(Family):
 
     @property
     def closed(self) -> bool:  # type: ignore[override]
-        """Whether all families answer in closed form."""
+        """Whether all families have closed-form inference."""
         return all(family.closed for family in self.families.values())
 
     @property
@@ -212,11 +210,11 @@ class MixedFamily(Family):
         return tuple(self.families[name].name for name in names)
 
     def kinds_of(self, name: str) -> frozenset[Kind]:
-        """Return the kinds of columns that the variable's family has models of."""
+        """Return the kinds of columns that the variable's models accept."""
         return self.families[name].kinds
 
     def takes(self, child: Variable, parents: Sequence[Variable]) -> bool:
-        """Return whether the child's own family has such a model."""
+        """Return whether the child's family has such a model."""
         return self.families[child.name].takes(child, parents)
 
     def fit(
@@ -227,23 +225,23 @@ class MixedFamily(Family):
         parents: tuple[Variable, ...],
         weights: Array | None = None,
     ) -> Conditional:
-        """Fit the model of the child's own family."""
+        """Fit the model of the child's family."""
         return self.families[child.name].fit(y, xs, child, parents, weights)
 
     def recast(self, table: Table) -> Table:
-        """Return each column with the kind that its own family takes."""
+        """Return each column with the kind that its family accepts."""
         parts = (family.recast(part) for family, part in self._parts(table))
         kinds = {v.name: v.kind for part in parts for v in part.variables}
         return table.recast({n: k for n, k in kinds.items() if k != table.variable(n).kind})
 
     def prepare(self, table: Table) -> Table:
-        """Return each family's check of its own columns; all rows stay, and what may surprise is noted."""
+        """Return the columns checked by their families; all rows stay, and notes report surprises."""
         checked = [family.prepare(part).notes for family, part in self._parts(table)]
         notes = dict.fromkeys(note for own in checked for note in own if note not in table.notes)
         return table.with_notes(*notes)
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """BIC if every family counts its parameters, else a likelihood of held-out rows.
+        """Return BIC if every family counts its parameters, else a likelihood of held-out rows.
 
         That is the leave-one-out likelihood, unless a family would fit every model once for each row.
         """
@@ -253,7 +251,7 @@ class MixedFamily(Family):
         return DefaultScore("loo" if "loo" in scores else "ebic")
 
     def default_parents(self, rows: float) -> int | None:
-        """Return the smallest bound of a family, if one has a bound."""
+        """Return the smallest bound of all families, if any."""
         bounds = (family.default_parents(rows) for family in self.members)
         return min((bound for bound in bounds if bound is not None), default=None)
 
@@ -266,34 +264,34 @@ class MixedFamily(Family):
         ]
 
     def _parts(self, table: Table) -> list[tuple[Family, Table]]:
-        """Return each family with the columns of its own variables."""
+        """Return each family with the columns of its variables."""
         return [(family, table.select(names)) for family, names in self.shares()]
 
     @property
     def members(self) -> tuple[Family, ...]:
-        """The families of the variables, each once."""
+        """Return the families of the variables, each once."""
         return tuple(family for family, _ in self.shares())
 
     def set_apart(self, table: Table) -> tuple[str, ...]:
-        """Columns that no arc touches under the default score, by their own families."""
+        """Return the columns without arcs under the default score, by their families."""
         apart = [family.set_apart(part) for family, part in self._parts(table)]
         return tuple(sorted(name for names in apart for name in names))
 
     def bind_members(self, source: Source, options: Mapping[str, Mapping[str, Any]]) -> Fits:
-        """Tie each family to the data with its own options."""
+        """Bind each family to the data with its options."""
         return self.bind(source, options=options)
 
     def fits(
         self, statistics: Statistics, *, options: Mapping[str, Mapping[str, Any]] | None = None
     ) -> Fits:
-        """Tie each family to the rows; `options` of families, by their names."""
+        """Bind each family to the rows; `options` of families, by their names."""
         given, table = options or {}, self.rows_of(statistics)
         parts = {f.name: f.bind(_view(f, table), **given.get(f.name, {})) for f, _ in self.shares()}
         return MixedFits(self, statistics, parts)
 
 
 def _view(family: Family, table: Table) -> Table:
-    """Return a table as a family can be tied to it: columns that it can do nothing with are constants."""
+    """Return a table that a family can be bound to: columns without a model become constants."""
     known, columns = family.kinds | family.parent_kinds, list(table.columns)
     variables = list(table.variables)
     for i, variable in enumerate(table.variables):
@@ -305,7 +303,7 @@ def _view(family: Family, table: Table) -> Table:
 
 
 class MixedFits(RowFits):
-    """Families tied to one table, by their words."""
+    """Families bound to one table, by name."""
 
     def __init__(
         self, family: MixedFamily, statistics: Statistics, parts: Mapping[str, Fits]
@@ -316,31 +314,31 @@ class MixedFits(RowFits):
         self.threads = max(part.threads for part in parts.values())
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
-        """Return the fitted local model of `child` given `parents`, of its own family."""
+        """Return the fitted local model of `child` given `parents`, of the child's family."""
         if not self.takes(child, parents):
             own, *given = (self.table.variables[j] for j in (child, *parents))
             raise no_model(self.models[child], own, given)
         return self.parts[self.models[child]].conditional(child, parents)
 
     def never(self, child: int) -> frozenset[int]:
-        """Variables of kinds that the child's family does not take as parents."""
+        """Return the variables of kinds that the child's family does not accept as parents."""
         others = range(len(self.nodes))
         return frozenset(x for x in others if x != child and not self.takes(child, (x,)))
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihoods, -inf where the child's family has no model."""
+        """Return log-likelihoods, -inf if the child's family has no model."""
         return self.asked(child, sets, self.parts[self.models[child]].loglik)
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihoods, -inf where the child's family has no model."""
+        """Return leave-one-out log-likelihoods, -inf if the child's family has no model."""
         return self.asked(child, sets, self.parts[self.models[child]].loo)
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters, 0 where the child's family has no model."""
+        """Return the numbers of free parameters, 0 if the child's family has no model."""
         return self.asked(child, sets, self.parts[self.models[child]].n_params, 0.0)
 
     def choice(self, child: int, sets: ParentSets) -> Array | None:
-        """What choosing the form of a model costs, where the child's family has several."""
+        """Return the cost of choosing the form of a model, if the child's family has several."""
 
         def costs(own: int, some: ParentSets) -> Array:
             found = self.parts[self.models[own]].choice(own, some)
@@ -349,15 +347,13 @@ class MixedFits(RowFits):
         return self.asked(child, sets, costs, 0.0)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie all families to parts of the rows that are left out in turn."""
+        """Bind all families to parts of the rows that are held out in turn."""
         rows, shares = table or self.table, self.mixed.shares()
         held = {f.name: self.parts[f.name].held_out(parts, _view(f, rows)) for f, _ in shares}
         return _MixedHeldOut(self, held)
 
     def retuned(self, graph: DAG) -> Self | None:
-        """Return the same with what local models of a family share tuned to a graph; None if nothing
-        changes.
-        """
+        """Return fits with shared parameters tuned to a graph; None if nothing changes."""
         found = {word: fits.retuned(graph) for word, fits in self.parts.items()}
         if not any(found.values()):
             return None
@@ -371,5 +367,5 @@ class _MixedHeldOut(HeldOutFits):
     parts: Mapping[str, HeldOutFits]
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihoods of the parts, -inf where the child's family has no model."""
+        """Return log-likelihoods of the parts, -inf if the child's family has no model."""
         return self.fits.asked(child, sets, self.parts[self.fits.models[child]].loglik)

@@ -5,8 +5,8 @@ With discrete parents in configuration j and continuous parents x (Lauritzen and
     y = b_j + sum_k w_jk x_k + sqrt(v_j) e,    e standard normal.
 
 Coefficients are least squares within each configuration. Its variance has one pseudo-row: v_j = (RSS_j + v) /
-(n_j + 1), v being the variance of the regression on all rows, so that a feature which does not vary within a
-class has a density still. A configuration with fewer rows than coefficients takes the regression on all rows.
+(n_j + 1), v being the variance of the regression on all rows, so that a feature without variance within a
+class still has a density. A configuration with fewer rows than coefficients takes the regression on all rows.
 Without discrete parents the model is the linear Gaussian one.
 """
 
@@ -35,8 +35,8 @@ _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, 
 class ConditionalGaussianModel:
     """Fitted regressions, one for each configuration of the discrete parents.
 
-    `discrete` says which of the parents are; the other fields have an axis for each of these, and `slopes`
-    one more for the continuous parents.
+    `discrete` marks the discrete parents; the other fields have an axis for each of these, and `slopes` one
+    more for the continuous parents.
 
     >>> model = ConditionalGaussianModel((True,), np.array([0.0, 5.0]), np.zeros((2, 0)), np.ones(2))
     >>> model.mean((np.array([1, 0]),), 2).tolist()
@@ -51,7 +51,7 @@ class ConditionalGaussianModel:
     variances: Array
 
     def __post_init__(self) -> None:
-        """Check the numbers and close the arrays."""
+        """Check the parameters and make the arrays read-only."""
         shape, continuous = self.intercepts.shape, self.discrete.count(False)
         fits = len(shape) == self.discrete.count(True) and self.variances.shape == shape
         arrays = (self.intercepts, self.slopes, self.variances)
@@ -68,12 +68,12 @@ class ConditionalGaussianModel:
 
     @property
     def regressions(self) -> Self:
-        """Regressions for configurations of discrete parents: itself."""
+        """The regressions for configurations of discrete parents: the model itself."""
         return self
 
     @property
     def n_params(self) -> int:
-        """Coefficients, intercept and variance of each configuration."""
+        """The number of coefficients, intercepts and variances."""
         return self.intercepts.size * (self.discrete.count(False) + 2)
 
     def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
@@ -88,7 +88,7 @@ class ConditionalGaussianModel:
         return codes, [x for discrete, x in pairs if not discrete]
 
     def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         codes, numbers = self._split(xs)
         out: Array = np.broadcast_to(self.intercepts[codes], size).astype(float)
         for k, column in enumerate(numbers):
@@ -96,13 +96,13 @@ class ConditionalGaussianModel:
         return out
 
     def slopes_at(self, positions: Sequence[int], xs: Columns, size: int) -> Array:
-        """Coefficients of some continuous parents in each row (see `slopes_of`)."""
+        """Return the coefficients of some continuous parents in each row (see `slopes_of`)."""
         numbers = [i for i, is_level in enumerate(self.discrete) if not is_level]
         rows = self.slopes[self._split(xs)[0]][..., [numbers.index(i) for i in positions]]
         return np.broadcast_to(rows, (size, len(positions)))
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density of each row."""
+        """Return the log density of each row."""
         variance = self.variances[self._split(xs)[0]]
         residual = y - self.mean(xs, len(y))
         out: Array = -0.5 * (_LOG_2PI + np.log(variance) + residual**2 / variance)
@@ -114,7 +114,7 @@ class ConditionalGaussianModel:
         return Normal(self.mean(xs, size), np.broadcast_to(sd, size).astype(float))
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
-        """One row per configuration of the discrete parents: intercept, coefficients and sd."""
+        """Return one row per configuration of the discrete parents: intercept, coefficients and sd."""
         levels = [each for each, flag in zip(parents, self.discrete, strict=True) if flag]
         numbers = [each for each, flag in zip(parents, self.discrete, strict=True) if not flag]
         codes = np.indices(self.intercepts.shape).reshape(len(levels), self.intercepts.size)
@@ -192,16 +192,16 @@ class ConditionalGaussian(Family):
         )
 
     def prepare(self, table: Table) -> Table:
-        """Reject numbers whose squares cannot be computed."""
+        """Raise an error for numbers whose squares overflow or vanish."""
         check_sizes(table)
         return table
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """BIC."""
+        """Return BIC."""
         return DefaultScore("bic")
 
     def default_parents(self, rows: float) -> int:
-        """Ten rows for each parent: with fewer, a regression explains noise."""
+        """Return a tenth of the rows: with fewer rows per parent, a regression explains noise."""
         return max(1, int(rows // 10))
 
 
@@ -215,7 +215,7 @@ def _floor(y: Array, w: Array) -> float:
 def _regression(
     design: Array, y: Array, w: Array, pseudo: float, least: float
 ) -> tuple[Array, float]:
-    """Coefficients of a weighted regression, and its variance with a pseudo-row where one is given."""
+    """Return the coefficients of a weighted regression, and its variance, with a pseudo-row if given."""
     root = np.sqrt(w)
     scales = np.abs(design).max(axis=0)
     scales[scales == 0] = 1.0

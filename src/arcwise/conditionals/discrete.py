@@ -4,15 +4,15 @@ With N_jk rows in which the parents are in configuration j and the child has lev
 
     p(k | j) = (N_jk + a_jk) / (N_j + a_j),    N_j = sum_k N_jk,    a_j = sum_k a_jk,
 
-the expected probabilities under a Dirichlet prior. By default one imaginary sample of `SAMPLE_SIZE` rows is
+the expected probabilities under a Dirichlet prior. By default an imaginary sample of `SAMPLE_SIZE` rows is
 spread evenly over the cells of the joint distribution, so that a table of q configurations and r levels has
 a_jk = size / (q r): the BDeu prior of Heckerman, Geiger and Chickering (1995). Its size is the
-`equivalent_sample_size`. Equivalent graphs then have the same joint distribution, and neither names nor the
-order of columns change an answer. Two rules without this property are options: `alpha` pseudo-counts for each
-cell (1 is Laplace's rule), and `row_alpha` for each row of a table (1 is Perks' rule, 1947).
-A configuration that was never seen has even probabilities under every rule. `alpha=0` is maximum likelihood.
+`equivalent_sample_size`. Equivalent graphs then have the same joint distribution, and results do not depend
+on names or on the order of columns. Two rules without this property are options: `alpha` pseudo-counts for
+each cell (1 is Laplace's rule), and `row_alpha` for each row of a table (1 is Perks' rule, 1947).
+A configuration without rows has uniform probabilities under every rule. `alpha=0` is maximum likelihood.
 
-Scores that charge for parameters take the largest likelihood, sum N_jk log(N_jk / N_j), whatever the
+Penalised scores use the largest likelihood, sum N_jk log(N_jk / N_j), whatever the
 smoothing.
 """
 
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 SAMPLE_SIZE = 5.0
-"""Imaginary rows by default, by held-out density (benchmarks/smoothing.py)."""
+"""Default imaginary rows, chosen by held-out density (benchmarks/smoothing.py)."""
 
 MOST_CELLS = 1 << 24
 """Largest table of a local model: 16 million probabilities, 128 MB."""
@@ -69,7 +69,7 @@ class DiscreteConditional:
     table: Array
 
     def __post_init__(self) -> None:
-        """Check the numbers and close the array."""
+        """Check the probabilities and make the array read-only."""
         table = np.asarray(self.table, dtype=float)
         if table.ndim == 0 or table.size == 0:
             raise FitError("A probability table must have at least one level.")
@@ -85,7 +85,7 @@ class DiscreteConditional:
 
     @property
     def n_params(self) -> int:
-        """Probabilities that are free: one less than levels in each row."""
+        """The number of free probabilities: one less than levels in each row."""
         levels = int(self.table.shape[-1])
         return self.table.size // levels * (levels - 1)
 
@@ -99,7 +99,7 @@ class DiscreteConditional:
         return self.table.shape == tuple(len(each.levels or ()) for each in (*parents, variable))
 
     def as_table(self, levels: int) -> Array:
-        """Return the table: what this model is (see `table_of`)."""
+        """Return the table itself (see `table_of`)."""
         return self.table
 
     def rows_of(self, xs: Columns, size: int) -> Array:
@@ -108,7 +108,7 @@ class DiscreteConditional:
         return np.broadcast_to(rows, (size, self.table.shape[-1]))
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log probability of each row; -inf where a level is impossible."""
+        """Return the log probability of each row; -inf if a level is impossible."""
         cells = self.table[tuple(np.asarray(x, dtype=np.intp) for x in (*xs, y))]
         with np.errstate(divide="ignore"):
             out: Array = np.log(cells)
@@ -129,7 +129,7 @@ class DiscreteConditional:
         return codes.astype(code_type(heap.shape[-1]))
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """Return the table as one writes it: a line for each configuration of the parents."""
+        """Return the table as text: a line for each configuration of the parents."""
         levels = [str(level) for level in child.levels or ()]
         flat = self.table.reshape(-1, len(levels))
         if not parents:
@@ -150,7 +150,7 @@ class DiscreteConditional:
 
 
 def _share(probability: float) -> str:
-    """Return a probability with as many digits as tell it from 0 and 1."""
+    """Return a probability with enough digits to distinguish it from 0 and 1."""
     return f"{probability:.4g}" if 0 < probability < 0.001 else f"{probability:.3f}"
 
 
@@ -171,7 +171,7 @@ class PseudoCounts:
         return self.size / share
 
     def rows(self, counts: Array, configurations: float) -> Array:
-        """Probabilities from counts (..., levels); even where nothing is known of a row."""
+        """Return probabilities from counts (..., levels); uniform for a row without counts."""
         levels = counts.shape[-1]
         raised = counts + self.cell(levels, configurations)
         sums = raised.sum(axis=-1, keepdims=True)
@@ -181,7 +181,7 @@ class PseudoCounts:
 
 
 def _pseudo_counts(**sizes: float | None) -> PseudoCounts:
-    """Return the smoothing that options ask for: the size for each table, row or cell."""
+    """Return the smoothing that the options select: the size for each table, row or cell."""
     chosen = [(size, each) for each, size in sizes.items() if size is not None]
     if len(chosen) > 1:
         raise FitError(
@@ -207,14 +207,14 @@ class DiscreteFamily(Family):
         parents: tuple[Variable, ...],
         weights: Array | None = None,
     ) -> DiscreteConditional:
-        """Fit the table of column `y` given the columns `xs`, smoothed by the family's default."""
+        """Fit the table of column `y` given the columns `xs`, with the family's default smoothing."""
         variables = (*parents, child)
         check_cells(variables)
         shape = tuple(len(variable.levels or ()) for variable in variables)
         return smooth(cell_counts((*xs, y), shape, weights), PseudoCounts())
 
     def prepare(self, table: Table) -> Table:
-        """At least two rows, and no column of more levels than can be counted."""
+        """Check that there are two rows, and that no column has too many levels."""
         if table.total < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
         for variable in table.variables:
@@ -226,20 +226,21 @@ class DiscreteFamily(Family):
         return table
 
     def set_apart(self, table: Table) -> tuple[str, ...]:
-        """Columns with more than a level for every two rows.
+        """Return the columns with more than one level per two rows.
 
-        A configuration that one row has tells nothing, but the even prior of BDeu takes it for a good
-        prediction where the child's levels are even.
+        A configuration with one row is uninformative, but the uniform prior of BDeu counts it as a good
+        prediction if the child's levels are uniform.
         """
         return tuple(
             v.name for v in table.variables if 2 * len(v.levels or ()) > max(table.units, 20)
         )
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
-        """BDeu with three equivalent rows, and 1.5 log p off for each parent (benchmarks/discrete.py).
+        """Return BDeu with three equivalent rows and a penalty of 1.5 log p per parent
+        (benchmarks/discrete.py).
 
-        With expected counts below 5 (Cochran's rule) that charge is too small: a single row in which two rare
-        levels meet is worth log n nats. There the gain of the most influential row is charged, too.
+        With expected counts below 5 (Cochran's rule) that penalty is too small: a single row with two rare
+        levels gains log n nats. Then the gain of the most influential row is subtracted, too.
         """
         options = {
             "equivalent_sample_size": 3.0,
@@ -257,7 +258,7 @@ class DiscreteFamily(Family):
         row_alpha: float | None = None,
         alpha: float | None = None,
     ) -> Fits:
-        """Tie the family to counts; the options are pseudo-counts of a whole table, a row or a cell."""
+        """Bind the family to counts; the options are pseudo-counts of a whole table, a row or a cell."""
         smoothing = _pseudo_counts(table=equivalent_sample_size, row=row_alpha, cell=alpha)
         from arcwise.conditionals.discrete_fits import DiscreteFits
 
@@ -265,11 +266,11 @@ class DiscreteFamily(Family):
 
 
 def check_cells(variables: Sequence[Variable]) -> None:
-    """Check that a table of the variables, the child last, is small enough to keep.
+    """Check that a table of the variables, the child last, is small enough to store.
 
     Raises
     ------
-    FitError : the table would be too large; says its size.
+    FitError : the table would be too large; the message has its size.
     """
     size = float(np.prod([float(len(variable.levels or ())) for variable in variables]))
     if size > MOST_CELLS:

@@ -1,4 +1,4 @@
-"""Tables of probabilities tied to counts: likelihoods of many parent sets, and rows that are held out."""
+"""Tables of probabilities bound to counts: likelihoods of many parent sets, and of held-out rows."""
 
 from functools import cached_property
 
@@ -24,7 +24,7 @@ _FOLDED = 4  # rows are folded into weights where they repeat as often on averag
 
 
 class DiscreteFits(Fits):
-    """Tables of probabilities tied to counts."""
+    """Tables of probabilities bound to counts."""
 
     closed = True
     equivalent = True
@@ -54,18 +54,20 @@ class DiscreteFits(Fits):
 
     @property
     def same_joint(self) -> bool:
-        """Pseudo-counts of whole tables are shares of one joint table, as are none."""
+        """Whether equivalent graphs have the same joint: pseudo-counts of whole tables are shares of
+        one, or zero.
+        """
         return self.smoothing.each == "table" or self.smoothing.size == 0
 
     @cached_property
     def counted(self) -> DiscreteTable:
-        """The columns for compiled counts; rows that repeat often are folded into weights."""
+        """The columns for compiled counts; repeated rows are merged into weights."""
         codes = np.array(self.table.columns, dtype=np.uint16).reshape(len(self.levels), -1)
         return DiscreteTable(*_fold(codes, self.levels, self.table.weights))
 
     @cached_property
     def likelihoods(self) -> DiscreteScores:
-        """Largest log-likelihoods."""
+        """The largest log-likelihoods."""
         return DiscreteScores(self.counted, "likelihood", most_cells=MOST_CELLS)
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> DiscreteConditional:
@@ -79,22 +81,22 @@ class DiscreteFits(Fits):
         return self.cells(child, parents) <= MOST_CELLS
 
     def cells(self, child: int, parents: tuple[int, ...]) -> float:
-        """Probabilities of a table."""
+        """Return the probabilities of a table."""
         return float(np.prod([float(self.levels[i]) for i in (child, *parents)]))
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Largest log-likelihood of the data for each parent set."""
+        """Return the largest log-likelihood of the data for each parent set."""
         if self.statistics.has_rows:
             return self.likelihoods.many(child, sets)
         return np.array([_largest(self.statistics.counts((*s, child))) for s in sets])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free probabilities."""
+        """Return the number of free probabilities for each parent set."""
         r = self.levels[child]
         return np.array([self.cells(child, s) / r * (r - 1) for s in sets])
 
     def compiled(self, charges: Array, per_param: float = 0.0) -> DiscreteScores | None:
-        """Largest log-likelihoods minus charges, where there are rows to count."""
+        """Return largest log-likelihoods minus penalties, if there are rows to count."""
         if not self.statistics.has_rows:
             return None
         return DiscreteScores(
@@ -102,7 +104,7 @@ class DiscreteFits(Fits):
         )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood in closed form: one unit is removed of the counts of its cell."""
+        """Return the leave-one-out log-likelihood in closed form: the count of a cell minus one unit."""
         lost = self.table.unit_weights()
         if self.smoothing.size > 0 and (self.table.weights is None or self.table.copies == "apart"):
             return self._loo.many(child, sets)
@@ -115,14 +117,14 @@ class DiscreteFits(Fits):
         return DiscreteScores(self.counted, "loo", alpha=size, each=each, most_cells=MOST_CELLS)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie the family to parts of the rows; each part needs only its own counts."""
+        """Bind the family to parts of the rows; each part needs only its counts."""
         return _CountedHeldOut(
             self if table is None else DiscreteFits(Complete(table), self.smoothing), parts
         )
 
 
 def _largest(counts: Array) -> float:
-    """Largest log-likelihood of a table with these counts, the child's axis last."""
+    """Return the largest log-likelihood of a table with these counts, the child's axis last."""
     given = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[counts > 0]
     seen = counts[counts > 0]
     return float(seen @ (np.log(seen) - np.log(given)))
@@ -131,10 +133,10 @@ def _largest(counts: Array) -> float:
 def _fold(
     codes: NDArray[np.uint16], levels: tuple[int, ...], weights: Array | None
 ) -> tuple[NDArray[np.uint16], tuple[int, ...], Array | None]:
-    """Rows that occur several times as one row each, where that makes the table much shorter.
+    """Merge repeated rows if that makes the table much shorter.
 
-    Rows have a number of their own as long as the product of levels allows; then a sort tells the different
-    ones. Fewer than `_FOLDED` copies on average do not pay: rows that count once are counted 64 at a time.
+    Distinct rows are found by sorting their configuration numbers, or the rows if the product of levels is
+    too large. Fewer than `_FOLDED` copies on average do not pay: rows of weight 1 are counted 64 at a time.
     """
     n = codes.shape[1]
     size = float(np.prod(np.array(levels, dtype=float)))
@@ -150,9 +152,9 @@ def _fold(
 
 
 class _CountedHeldOut(HeldOutFits):
-    """Parts of the rows under tables of the rest: the counts of all rows minus those of the part.
+    """Held-out parts under tables of the other rows: the counts of all rows minus those of the part.
 
-    With `lost`, every row is a part of its own, scored while its weight is less by that.
+    With `lost`, every row is a separate part, which loses this weight.
     """
 
     def __init__(self, fits: DiscreteFits, parts: Parts, lost: Array | None = None) -> None:
@@ -161,7 +163,7 @@ class _CountedHeldOut(HeldOutFits):
         self.weights: Array = np.ones(table.rows) if table.weights is None else table.weights
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihoods of the parts, each under the table of the rows outside it."""
+        """Return log-likelihoods of the parts, each under the table of the rows outside it."""
         return np.array([self._total(child, s) for s in sets])
 
     def _total(self, child: int, parents: tuple[int, ...]) -> float:
@@ -185,7 +187,7 @@ class _CountedHeldOut(HeldOutFits):
 
 
 def _log_sum(weights: Array, cell: Array, row: Array, levels: int) -> float:
-    """Weighted sum of log(cell / row); rows of which nothing is known have even probabilities."""
+    """Return the weighted sum of log(cell / row); rows without counts have uniform probabilities."""
     known = row > 1e-9
     with np.errstate(divide="ignore"):
         logs = np.log(np.maximum(cell[known], 0.0)) - np.log(row[known])
@@ -193,7 +195,7 @@ def _log_sum(weights: Array, cell: Array, row: Array, levels: int) -> float:
 
 
 def _groups(fits: DiscreteFits, parents: tuple[int, ...]) -> NDArray[np.intp]:
-    """Return the configuration of each row, numbered by what occurs."""
+    """Return the configuration of each row, numbered among those that occur."""
     groups = np.zeros(fits.table.rows, dtype=np.intp)
     for parent in parents:
         keys = groups * fits.levels[parent] + fits.table.columns[parent]

@@ -1,4 +1,4 @@
-"""Distinct rows of a table, so that neither the order of rows nor how copies are counted changes a fit."""
+"""Distinct rows of a table, so that neither the order of rows nor the form of copies changes a fit."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["count_rows"]
 
 
 def count_rows(table: Table) -> Table:
-    """Return the distinct rows in the order of what they contain, with how often each occurs."""
+    """Return the distinct rows, sorted by their contents, with their counts."""
     weights = np.ones(table.rows) if table.weights is None else table.weights
     order = canonical_order(table.columns, weights)
     order = order[weights[order] > 0]

@@ -1,14 +1,14 @@
 """The linear-Gaussian local model: x = b + sum_j w_j x_j + sqrt(v) e, with e standard normal.
 
 Maximum likelihood is least squares, with v = RSS / n (Hastie, Tibshirani and Friedman 2009,
-section 3.2). All that is needed of the data are their moments, so a parent set costs the same for a
-thousand rows and for a billion: the log-likelihood is -n/2 (log(2 pi v) + 1).
+section 3.2). Moments are sufficient statistics, so the cost of a parent set does not depend on the number
+of rows: the log-likelihood is -n/2 (log(2 pi v) + 1).
 
-Two stated rules keep every table usable, whatever its columns:
+Two rules keep every table usable:
 
-* A parent that the other parents explain up to 1e-10 of its variance adds nothing: its coefficient
-  is 0 and it is marked in `redundant`. It still counts as a parameter, so no score wants it.
-* A residual variance never goes below 1e-10 of the child's variance; a model there is `at_floor`.
+* A parent of which the other parents explain all but 1e-10 of the variance is redundant: its coefficient
+  is 0 and it is marked in `redundant`. It still counts as a parameter, so no score prefers it.
+* A residual variance is at least 1e-10 of the child's variance; a model at this bound is `at_floor`.
   A constant column counts as one with standard deviation 1e-6 max(1, |mean|), unrelated to others.
 """
 
@@ -37,7 +37,7 @@ from arcwise.data import Incomplete, Moments, Statistics, Table, Variable
 from arcwise.errors import DataError, FitError
 
 FLOOR = 1e-10
-"""Share of a variance below which it counts as nothing; far above rounding (1e-16), far below data."""
+"""Share of a variance below which it counts as zero; far above rounding (1e-16), far below data."""
 
 _SMALLEST = 1e-6  # standard deviation of a constant column, in units of max(1, |mean|)
 _CONSTANT = 1e-13  # relative spread of a column of equal numbers, left by rounding
@@ -45,7 +45,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 
 def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Return (correlations, standard deviations, constant) of the columns, by the stated rules."""
+    """Return (correlations, standard deviations, constant) of the columns, by the rules of this module."""
     variance = np.diag(scatter) / n
     constant = variance <= (_CONSTANT * np.abs(mean)) ** 2
     smallest = _SMALLEST * np.maximum(1.0, np.abs(mean))
@@ -59,7 +59,7 @@ def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[
 
 
 def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
-    """Least squares of the first column on the others, from their moments alone."""
+    """Return the regression of the first column on the others by least squares, from their moments."""
     matrix, sd, constant = scale(n, mean, scatter)
     kept = _independent(matrix, constant)
     inverse = np.linalg.inv(matrix[np.ix_(kept, kept)])
@@ -84,7 +84,7 @@ def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
 
 
 def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
-    """Parents (rows 1..) that are no linear combination of the parents before them."""
+    """Return the parents (rows 1..) that are not a linear combination of the parents before them."""
     if _all_independent(matrix[1:, 1:], constant[1:]):
         return list(range(1, len(matrix)))
     kept: list[int] = []
@@ -97,8 +97,8 @@ def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
 
 
 def _all_independent(matrix: Array, constant: NDArray[np.bool_]) -> bool:
-    """Return whether no pivot of Cholesky's factor is near the floor: then there is no need to look one at a
-    time.
+    """Return whether all pivots of Cholesky's factor are far above the floor, so that no single check
+    is needed.
     """
     try:
         factor = np.linalg.cholesky(matrix)
@@ -108,7 +108,7 @@ def _all_independent(matrix: Array, constant: NDArray[np.bool_]) -> bool:
 
 
 def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array:
-    """Covariance of (intercept, coefficients), from that of the kept slopes at centred columns."""
+    """Return the covariance of (intercept, coefficients), from that of the kept slopes at centred columns."""
     if not np.isfinite(noise):  # as many coefficients as rows: nothing is known of their errors
         return np.full((len(mean) + 1, len(mean) + 1), np.inf)
     slopes = np.zeros((len(mean), len(mean)))
@@ -119,7 +119,7 @@ def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array
 
 
 class GaussianFits(Fits):
-    """The linear-Gaussian family tied to moments, and to the rows they come from where there are any."""
+    """The linear-Gaussian family bound to moments, and to their rows if available."""
 
     closed = True
     equivalent = True
@@ -149,9 +149,9 @@ class GaussianFits(Fits):
         return regress(m.n, m.mean[members], m.scatter[np.ix_(members, members)])
 
     def _total(self, residual: Array, constants: Array | float) -> Array:
-        """Log-likelihood -n/2 (log(2 pi v) + RSS / (n v)) for RSS / n = residual x variance.
+        """Return the log-likelihood -n/2 (log(2 pi v) + RSS / (n v)) for RSS / n = residual x variance.
 
-        RSS / (n v) is 1 but where v is at its floor. Works in the memory of `residual`.
+        RSS / (n v) is 1 unless v is at its floor. `residual` is overwritten.
         """
         low = residual < FLOOR
         rest = residual[low] / FLOOR - 1.0
@@ -163,27 +163,27 @@ class GaussianFits(Fits):
         return out
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the data for each parent set."""
+        """Return the log-likelihood of the data for each parent set."""
         residual, _ = kernel.many(self.matrix, child, sets, FLOOR, 0.0)
         return self._total(residual, self._constants[child])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Coefficients, intercept and variance."""
+        """Return the number of coefficients, intercept and variance for each parent set."""
         return np.fromiter(map(len, sets), dtype=float, count=len(sets)) + 2
 
     def params_by_size(self) -> Array:
-        """Intercept, variance and a coefficient for each parent."""
+        """Return the numbers of parameters: intercept, variance and a coefficient for each parent."""
         return np.arange(2.0, len(self.nodes) + 3.0)
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
-        """Log-likelihoods of bases and of all their toggles, in one compiled call."""
+        """Return log-likelihoods of bases and of all their toggles, in one compiled call."""
         found = kernel.sweep(self.matrix, children, bases, FLOOR, 0.0)
         constants = self._constants[np.asarray(children, dtype=np.intp)]
         own = self._total(found.residual, constants)
         return own, self._total(found.toggled, constants[:, None])
 
     def compiled(self, charges: Array, per_param: float = 0.0) -> GaussianScores:
-        """-n/2 (log residual + constant of the child) - charge."""
+        """Return -n/2 (log residual + constant of the child) - penalty."""
         return GaussianScores(
             self.matrix,
             tolerance=FLOOR,
@@ -197,15 +197,15 @@ class GaussianFits(Fits):
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array:
-        """Log-likelihoods of all subsets, in one compiled call."""
+        """Return log-likelihoods of all subsets, in one compiled call."""
         residual, _ = kernel.subsets(self.matrix, child, candidates, always, most, FLOOR, 0.0)
         return self._total(residual, self._constants[child])
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood in closed form, from the rows' leverages.
+        """Return the leave-one-out log-likelihood in closed form, from the rows' leverages.
 
-        A row that a regression cannot do without (leverage 1, such as the only 1 of a column of
-        zeros) has no closed form: for such sets these rows are left out by fitting again.
+        A row of leverage 1 (such as the only 1 in a column of zeros) has no closed form: such rows are
+        held out by fitting again.
         """
         columns, weights, lost = self._standardised
         rows = (columns, weights, lost)
@@ -216,7 +216,9 @@ class GaussianFits(Fits):
         return out
 
     def _loo_plainly(self, child: int, parents: tuple[int, ...]) -> float:
-        """Leave-one-out by taking one unit of each row out of the moments and fitting again."""
+        """Return the leave-one-out log-likelihood by subtracting a unit of each row from the moments
+        and fitting again.
+        """
         table, members = self._rows_of("Leave-one-out scores"), [child, *parents]
         mean, (_, weights, lost) = self.moments.mean[members], self._standardised
         scatter = self.moments.scatter[np.ix_(members, members)]
@@ -235,14 +237,14 @@ class GaussianFits(Fits):
 
     @cached_property
     def _standardised(self) -> tuple[Array, Array, Array]:
-        """Standardised columns, one a row, the weights of the rows and those of one unit of each."""
+        """The standardised columns, one per row, the row weights and the weight of one unit of each row."""
         table = self._rows_of("Leave-one-out scores")
         columns = (table.matrix() - self.moments.mean) / self.sd
         weights = np.ones(table.rows) if table.weights is None else table.weights
         return np.ascontiguousarray(columns.T), weights, table.unit_weights()
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie the family to parts of the rows; each part needs only its own moments."""
+        """Bind the family to parts of the rows; each part needs only its moments."""
         own = self._rows_of("Held-out scores")
         return GaussianHeldOut(self.moments, table or own, parts)
 
@@ -267,7 +269,9 @@ class GaussianHeldOut(HeldOutFits):
             raise FitError("A fold contains every row, so no row is left to fit a model to.")
 
     def _settle_constants(self, table: Table, parts: Parts, mean: Array) -> None:
-        """Return columns that do not vary outside a part the stated spread, unrelated to others."""
+        """Give columns that are constant outside a part the minimal standard deviation, uncorrelated
+        with others.
+        """
         for f, part in enumerate(parts):
             rest = np.setdiff1d(np.arange(table.rows), part)
             for j, column in enumerate(table.columns):
@@ -280,14 +284,14 @@ class GaussianHeldOut(HeldOutFits):
                     self.train[f, j + 1, j + 1] = n * (value**2 + spread**2)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+        """Return the log-likelihood of the parts, each under the model fitted to the rows outside it."""
         out = kernel.folds(self.train, self.test, child, sets, FLOOR, FLOOR)
         out -= self.rows * np.log(self.sd[child])  # back to the data's own units
         return out
 
 
 def _products(table: Table, mean: Array, sd: Array) -> Array:
-    """Sums of products of (1, standardised columns)."""
+    """Return the sums of products of (1, standardised columns)."""
     z = np.column_stack([np.ones(table.rows), (table.matrix() - mean) / sd])
     weighted = z if table.weights is None else z * table.weights[:, None]
     return weighted.T @ z
@@ -317,30 +321,31 @@ class GaussianFamily(Family):
         return regress(float(w.sum()), mean, (x * w[:, None]).T @ x)
 
     def prepare(self, table: Table) -> Table:
-        """At least two rows, of numbers whose squares can be computed."""
+        """Check that there are two rows, and that squares of the numbers can be computed."""
         if table.units < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
         check_sizes(table)
         return table
 
     def with_gaps(self, table: Table) -> Statistics:
-        """Means and covariances by EM."""
+        """Return means and covariances by EM."""
         return Incomplete(table)
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
         """Return the extended BIC, whatever the number of columns and rows.
 
-        Its gamma of 1.1 is by evidence. On 16 networks, published and random, with 300 to 10 000 rows,
-        values from 0.75 to 1.5 leave about the same structural distance, and smaller ones more: 0.5 a tenth
-        and plain BIC (gamma 0) the fivefold (benchmarks/charges.py). On 10 000 rows of 30 independent
-        columns 1.1 finds an arc in one or two tables of a hundred, 1 in three, 0.5 in seventeen.
+        Its gamma of 1.1 is empirical. On 16 networks, published and random, with 300 to 10 000 rows,
+        values from 0.75 to 1.5 give about the same structural distance. Smaller ones give more: 0.5 a tenth
+        more, and plain BIC (gamma 0) five times as much (benchmarks/charges.py). On 10 000 rows of 30
+        independent columns gamma 1.1 finds an arc in one or two tables of a hundred, 1 in three, 0.5 in
+        seventeen.
         """
         return DefaultScore("ebic")
 
     def default_parents(self, rows: float) -> int:
-        """Ten rows for each parent: with fewer, a regression explains noise."""
+        """Return a tenth of the rows: with fewer rows per parent, a regression explains noise."""
         return max(1, int(rows // 10))
 
     def fits(self, statistics: Statistics) -> GaussianFits:
-        """Tie the family to moments."""
+        """Bind the family to moments."""
         return GaussianFits(statistics)

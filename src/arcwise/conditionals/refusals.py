@@ -1,4 +1,4 @@
-"""Errors about models, parameter counts and marginal likelihoods that a family does not have."""
+"""Errors for models, parameter counts and marginal likelihoods that a family does not have."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -17,7 +17,7 @@ _LARGEST = 1e140  # squares, and sums of squares, stay within floating-point num
 
 
 def no_count(family: "Family") -> NoReturn:
-    """Reject to count the parameters of models that have no number of them."""
+    """Raise an error: such models have no number of parameters."""
     raise FitError(
         f"A {family.name} model has no number of free parameters, so scores that count them (aic, bic, "
         "ebic) cannot be used: use loo or kfold."
@@ -25,7 +25,7 @@ def no_count(family: "Family") -> NoReturn:
 
 
 def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
-    """Return the error of a model that the family does not have."""
+    """Return the error for a model that the family does not have."""
     given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
     return FitError(
         f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: use "
@@ -34,7 +34,7 @@ def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitErro
 
 
 def check_sizes(table: Table) -> None:
-    """Reject columns of numbers so large, or so close to each other, that squares have no number."""
+    """Raise an error for columns of numbers whose squares overflow or vanish."""
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.discrete or np.isnan(column).all():
             continue
@@ -47,7 +47,7 @@ def check_sizes(table: Table) -> None:
 
 
 def no_marginal(models: Sequence[str]) -> FitError:
-    """Return the error of models without a marginal likelihood of this kind."""
+    """Return the error for models without a marginal likelihood of this kind."""
     return FitError(
         f"The score 'marginal' is one of neural models, and these are {', '.join(sorted(set(models)))}: take "
         "model='neural', or score='bge' of gaussian and 'bdeu' of discrete models."

@@ -1,7 +1,7 @@
 """A fitted linear regression with normal noise: the local model of linear-Gaussian networks.
 
-Next to the coefficients it keeps what tells how uncertain these are: the number of rows, and the covariance
-matrix of intercept and coefficients.
+Besides the coefficients it keeps the number of rows and the covariance matrix of intercept and
+coefficients, for their uncertainty.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class GaussianConditional:
     """A fitted linear regression with normal noise.
 
     `spread` is the covariance matrix of (intercept, coefficients) by the usual theory, with
-    RSS / (rows - parameters) as noise variance; `variance` itself is the maximum-likelihood one.
+    RSS / (rows - parameters) as noise variance; `variance` is the maximum-likelihood estimate.
 
     >>> model = GaussianConditional(1.0, np.array([2.0]), 0.25, np.zeros((2, 2)), 10.0)
     >>> model.mean((np.array([0.0, 3.0]),), 2).tolist()
@@ -43,7 +43,7 @@ class GaussianConditional:
     redundant: tuple[bool, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the numbers and close the arrays."""
+        """Check the parameters and make the arrays read-only."""
         numbers = np.array([self.intercept, self.variance, *self.coefficients])
         if not np.isfinite(numbers).all() or not self.variance > 0:
             raise FitError(
@@ -62,12 +62,12 @@ class GaussianConditional:
 
     @property
     def linear(self) -> Self:
-        """What this model is (see `linear_of`)."""
+        """The linear regression of this model (see `linear_of`)."""
         return self
 
     @property
     def n_params(self) -> int:
-        """Coefficients, intercept and variance."""
+        """The number of coefficients, intercept and variance."""
         return len(self.coefficients) + 2
 
     @property
@@ -77,13 +77,13 @@ class GaussianConditional:
 
     @cached_property
     def freedom(self) -> float:
-        """Degrees of freedom of the noise variance; 0 if rows do not tell how certain the model is."""
+        """The degrees of freedom of the noise variance; 0 if the uncertainty is unknown."""
         used = len(self.coefficients) + 1 - sum(self.redundant)
         return max(self.rows - used, 0.0) if np.isfinite(self.spread).all() else 0.0
 
     @cached_property
     def centre(self) -> Array:
-        """Means of the parents in the data, as far as `spread` tells them; 0 for redundant parents."""
+        """The means of the parents in the data, derived from `spread`; 0 for redundant parents."""
         slopes = self.spread[1:, 1:]
         scale = np.sqrt(np.diag(slopes))
         kept = np.flatnonzero(scale > 0)
@@ -96,18 +96,18 @@ class GaussianConditional:
 
     @property
     def standard_errors(self) -> Array:
-        """Standard errors of (intercept, coefficients)."""
+        """The standard errors of (intercept, coefficients)."""
         return np.sqrt(np.diag(self.spread))
 
     def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         out = np.full(size, self.intercept)
         for weight, column in zip(self.coefficients, xs, strict=True):
             out += weight * column
         return out
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density of each row."""
+        """Return the log density of each row."""
         residual = y - self.mean(xs, len(y))
         out: Array = -0.5 * (_LOG_2PI + np.log(self.variance) + residual**2 / self.variance)
         return out
@@ -121,7 +121,7 @@ class GaussianConditional:
         return self.mean(xs, size) + self.sd * rng.standard_normal(size)
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """Return the model in a sentence, with standard errors where it was fitted to rows by itself."""
+        """Return the model as one sentence, with standard errors if it was fitted to rows."""
         errors = [f" (se {error:.2g})" if self.rows else "" for error in self.standard_errors]
         terms = [f"{self.intercept:.5g}{errors[0]}"]
         for parent, slope, error in zip(parents, self.coefficients, errors[1:], strict=True):

@@ -1,9 +1,9 @@
-"""A family tied to statistics without a faster way: row by row, or view by view.
+"""Generic fits of a family: from the rows, or view by view.
 
 `RowFits` is the default: every local model is fitted from the rows. `ViewFits` is for statistics in which
-parent sets see different rows: these have a uniform view for each child and parent set (see
+parent sets use different rows: these have a uniform view for each child and parent set (see
 `Statistics.view`). The family is bound to each view once, and sets with the same view are scored in one
-batch. Equivalent graphs need not tie then, since they are scored on different rows.
+batch. Equivalent graphs need not have equal scores then, since they are scored on different rows.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ Ask = Callable[[int, ParentSets], Array]
 
 
 class RowFits(Fits):
-    """The default: each parent set is fitted from the rows."""
+    """Default fits: each parent set is fitted from the rows."""
 
     def __init__(self, family: Family, statistics: Statistics) -> None:
         self.family, self.statistics = family, statistics
@@ -52,14 +52,14 @@ class RowFits(Fits):
         return bool(possible(self.family, self.table, child, (parents,)))
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the data under the fitted model, for each parent set."""
+        """Return the log-likelihood of the data under the fitted model, for each parent set."""
         return self.asked(child, sets, self._loglik)
 
     def _loglik(self, child: int, sets: ParentSets) -> Array:
         return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters of the model for each parent set; 0 where there is none."""
+        """Return the free parameters of the model for each parent set; 0 without a model."""
         return self.asked(child, sets, self._n_params, 0.0)
 
     def _n_params(self, child: int, sets: ParentSets) -> Array:
@@ -72,14 +72,14 @@ class RowFits(Fits):
         return np.array(counts, dtype=float)
 
     def asked(self, child: int, sets: ParentSets, ask: Ask, impossible: float = -np.inf) -> Array:
-        """What is answered for the sets that the family has models for."""
+        """Return values for the sets that the family has models for, and `impossible` for the others."""
         taken, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
         if taken:
             out[taken] = ask(child, [sets[i] for i in taken])
         return out
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood by fitting again without one unit of each row in turn."""
+        """Return the leave-one-out log-likelihood by fitting again without one unit of each row in turn."""
         table, taken = self.table, possible(self.family, self.table, child, sets)
         out, lost = np.full(len(sets), -np.inf), table.unit_weights()
         out[taken] = 0.0
@@ -93,20 +93,20 @@ class RowFits(Fits):
         return out
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie the family to parts of the rows that are left out in turn."""
+        """Bind the family to parts of the rows that are held out in turn."""
         return RowHeldOut(self.family, table or self.table, tuple(parts))
 
 
 @dataclass(frozen=True)
 class RowHeldOut(HeldOutFits):
-    """The default: each part's model is fitted from the rows outside it."""
+    """Default held-out fits: each part's model is fitted from the rows outside it."""
 
     family: Family
     table: Table
     parts: tuple[NDArray[np.intp], ...]
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the parts, each under the model fitted to the rows outside it."""
+        """Return the log-likelihood of the parts, each under the model fitted to the rows outside it."""
         out, taken = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
         out[taken] = 0.0
         for part in self.parts:
@@ -119,7 +119,7 @@ class RowHeldOut(HeldOutFits):
 
 
 def possible(family: Family, table: Table, child: int, sets: ParentSets) -> list[int]:
-    """Which of the sets the family has models for."""
+    """Return a mask of the sets that the family has models for."""
     own, variables = table.variables[child], table.variables
     return [i for i, s in enumerate(sets) if family.takes(own, [variables[j] for j in s])]
 
@@ -149,7 +149,7 @@ class ViewFits(Fits):
         self._bound: dict[int, tuple[Statistics, Fits]] = {}
 
     def part(self, child: int, parents: tuple[int, ...]) -> Fits:
-        """Return the family tied to the view of a parent set."""
+        """Return the family bound to the view of a parent set."""
         view = self.statistics.view(child, parents)
         if (
             id(view) not in self._bound
@@ -166,15 +166,15 @@ class ViewFits(Fits):
         return self.part(child, parents).takes(child, parents)
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the rows that each parent set sees."""
+        """Return the log-likelihood of the rows of each parent set's view."""
         return self._batched(child, sets, lambda fits, some: fits.loglik(child, some))
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Free parameters of the model for each parent set."""
+        """Return the free parameters of the model for each parent set."""
         return self._batched(child, sets, lambda fits, some: fits.n_params(child, some))
 
     def choice(self, child: int, sets: ParentSets) -> Array:
-        """What choosing the form of a model costs, for each parent set."""
+        """Return the cost of choosing the form of a model, for each parent set."""
 
         def costs(fits: Fits, some: ParentSets) -> Array:
             found = fits.choice(child, some)
@@ -183,11 +183,11 @@ class ViewFits(Fits):
         return self._batched(child, sets, costs)
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood of the rows that each parent set sees."""
+        """Return the leave-one-out log-likelihood of the rows of each parent set's view."""
         return self._batched(child, sets, lambda fits, some: fits.loo(child, some))
 
     def marginal(self, child: int, sets: ParentSets) -> Array:
-        """Log marginal likelihood of the rows that each parent set sees."""
+        """Return the log marginal likelihood of the rows of each parent set's view."""
         sets = sets or ((),)  # so that a family without one raises its error
         return self._batched(child, sets, lambda fits, some: fits.marginal(child, some))
 
@@ -204,5 +204,5 @@ class ViewFits(Fits):
         return out
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Raise an error: parts of the rows have no meaning where each model sees other rows."""
+        """Raise an error: held-out parts have no meaning if each model uses other rows."""
         raise FitError("Held-out scores need models of the same rows: use bic, or score='loo'.")

@@ -1,4 +1,4 @@
-"""Mixtures of experts: linear regressions of a number, whose shares depend on its parents."""
+"""Mixtures of experts: linear regressions of a number, with weights that depend on its parents."""
 
 from arcwise.conditionals.experts.experts_family import ExpertsFamily
 from arcwise.conditionals.experts.experts_model import ExpertsConditional

@@ -1,9 +1,9 @@
 """Fitting mixtures of experts: expectation and maximisation, with Newton's method for the gates.
 
-The number of experts grows as long as BIC gains, with a margin for each further expert. An expert is split
-in three ways: by the sign of its residuals (two branches), by their size (two spreads), and by its fitted
-values (a bend). A few rounds tell which is best, and more rounds finish it. Every expert keeps a least number
-of rows and a least standard deviation, so the likelihood stays finite.
+The number of experts grows as long as BIC increases, with a margin for each further expert. An expert is
+split in three ways: by the sign of its residuals (two branches), by their size (two spreads), and by its
+fitted values (a bend). A few rounds of each select the best, which is then fitted to the end. Every expert
+has a least number of rows and a least standard deviation, so the likelihood is finite.
 """
 
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from arcwise.conditionals.glm.multinomial_logit import newton
 __all__ = ["LEAST_SD", "MARGIN", "ExpertsFit", "fit_experts"]
 
 MARGIN = 2.0
-"""Nats that a further expert has to gain beyond BIC, by default."""
+"""Default least gain of a further expert beyond BIC, in nats."""
 LEAST_SD = 0.05
-"""Smallest standard deviation of an expert, in those of its variable."""
+"""Smallest standard deviation of an expert, relative to that of its variable."""
 
 _LEAST_ROWS = 15.0  # of an expert
 _EACH = 5.0  # rows for each parameter
@@ -30,7 +30,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 
 class ExpertsFit(NamedTuple):
-    """A mixture for standardised columns, its log-likelihood, and the rows' shares (rows, experts)."""
+    """A mixture for standardised columns, its log-likelihood, and the responsibilities (rows, experts)."""
 
     loglik: float
     gates: Array
@@ -40,7 +40,7 @@ class ExpertsFit(NamedTuple):
 
     @property
     def parameters(self) -> int:
-        """Free parameters."""
+        """The number of free parameters."""
         d, experts = len(self.gates), len(self.sds)
         return experts * (d + 1) + (experts - 1) * d
 
@@ -54,7 +54,7 @@ def fit_experts(values: Array, y: Array, weights: Array, most: int, margin: floa
     y : (rows,) standardised values.
     weights : of the rows.
     most : largest number of experts.
-    margin : nats that a further expert has to gain.
+    margin : least gain of a further expert, in nats.
     """
     n = float(weights.sum())
     best = _maximise(values, y, weights, np.ones((len(y), 1)), None)
@@ -107,7 +107,7 @@ def _median(values: Array, weights: Array) -> float:
 def _rounds(
     values: Array, y: Array, weights: Array, shares: Array, count: int, gates: Array | None = None
 ) -> ExpertsFit | None:
-    """Rounds of expectation and maximisation; None if an expert has too few rows."""
+    """Run rounds of expectation and maximisation; return None if an expert has too few rows."""
     before = -np.inf
     for _ in range(count):
         if (weights @ shares).min() < _LEAST_ROWS:
@@ -150,7 +150,7 @@ def _maximise(
 
 
 def _decay(d: int, count: int) -> Array:
-    """Return the precision of the gates' slopes, the same for all experts."""
+    """Return the precision of the prior of the gates' slopes, the same for all experts."""
     inner = np.zeros(d)
     inner[1:] = _GATE_DECAY
     return np.kron(np.linalg.inv(np.eye(count - 1) + 1), np.diag(inner))

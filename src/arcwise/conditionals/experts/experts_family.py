@@ -44,7 +44,7 @@ class ExpertsFamily(Family):
         return fit_mixture(table, target, tuple(others), self.max_experts, self.margin)
 
     def prepare(self, table: Table) -> Table:
-        """At least two rows, of numbers whose squares can be computed."""
+        """Check that there are two rows, and that squares of the numbers can be computed."""
         if table.units < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
         check_sizes(table)
@@ -55,17 +55,17 @@ class ExpertsFamily(Family):
         return DefaultScore("ebic", {"gamma": 1.0})
 
     def default_parents(self, rows: float) -> int:
-        """Ten rows for each parent: with fewer, a regression explains noise."""
+        """Return a tenth of the rows: with fewer rows per parent, a regression explains noise."""
         return max(1, int(rows // 10))
 
     def fits(self, statistics: Statistics, *, max_experts: int = 4, margin: float = 2.0) -> Fits:
-        """Tie the family to the rows of a table.
+        """Bind the family to the rows of a table.
 
         Parameters
         ----------
         statistics : with rows.
         max_experts : largest number of experts of a local model.
-        margin : nats that a further expert has to gain beyond BIC.
+        margin : least gain of a further expert beyond BIC, in nats.
         """
         from arcwise.conditionals.experts.experts_fits import ExpertsFits
 

@@ -1,4 +1,4 @@
-"""Mixtures of experts fitted to rows, and tied to a table."""
+"""Mixtures of experts bound to a table."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ __all__ = ["ExpertsFits", "fit_mixture"]
 
 
 class ExpertsFits(RowFits):
-    """The family tied to the rows of a table."""
+    """The family bound to the rows of a table."""
 
     family: ExpertsFamily
 
@@ -33,7 +33,7 @@ class ExpertsFits(RowFits):
         return model
 
     def choice(self, child: int, sets: ParentSets) -> Array:
-        """What choosing the number of experts costs, for each parent set."""
+        """Return the cost of choosing the number of experts, for each parent set."""
         for s in sets:
             if (child, s) not in self._experts:
                 self.conditional(child, s)
@@ -43,9 +43,9 @@ class ExpertsFits(RowFits):
 def fit_mixture(
     table: Table, child: int, parents: tuple[int, ...], most: int, margin: float
 ) -> ExpertsConditional:
-    """Return the mixture of best BIC; parents in any order, with rows by what they contain.
+    """Return the mixture of best BIC; neither the order of parents nor of rows matters.
 
-    Parents without rows enough for their linear effects have none.
+    Parents have no effect if there are too few rows for their linear effects.
     """
     design = Design(count_rows(table))
     columns = [c for j in sorted(parents) for c in design.main(j)]

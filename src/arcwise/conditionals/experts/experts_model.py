@@ -31,12 +31,12 @@ class ExpertsConditional:
     groups : for each parent that is a category the group of each level, 0 for the most frequent one and for
         rare levels; empty for a number.
     inputs : (d, 2) the parent of each input, and the group that it indicates, 0 for a number.
-    gates : (1 + d, experts) coefficients of the log shares of the experts.
+    gates : (1 + d, experts) coefficients of the log weights of the experts.
     coefficients : (1 + d, experts) of the experts' means.
     sds : (experts,) standard deviations of the experts.
-    shares : (experts,) of the rows that it was fitted to.
-    parameters : how many are free.
-    rows : that it was fitted to.
+    shares : (experts,) mean weights of the experts over the training rows.
+    parameters : number of free parameters.
+    rows : number of training rows.
 
     >>> model = ExpertsConditional(
     ...     np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.zeros((2, 2)),
@@ -60,7 +60,7 @@ class ExpertsConditional:
     rows: float
 
     def __post_init__(self) -> None:
-        """Check the numbers and close the arrays."""
+        """Check the parameters and make the arrays read-only."""
         shape, parents = (1 + len(self.inputs), len(self.sds)), len(self.groups)
         fits = self.gates.shape == self.coefficients.shape == shape and shape[1] > 0
         if not fits or self.inputs.shape != (shape[0] - 1, 2) or len(self.shares) != shape[1]:
@@ -82,11 +82,11 @@ class ExpertsConditional:
 
     @property
     def n_params(self) -> int:
-        """Free coefficients and standard deviations."""
+        """The number of free coefficients and standard deviations."""
         return self.parameters
 
     def _parts(self, xs: Columns, size: int) -> tuple[Array, Array]:
-        """(size, experts) log shares and means of the experts in each row."""
+        """Return the (size, experts) log weights and means of the experts in each row."""
         values = np.ones((size, 1 + len(self.inputs)))
         for k, (parent, group) in enumerate(self.inputs.tolist(), start=1):
             if len(self.groups[parent]):
@@ -99,13 +99,13 @@ class ExpertsConditional:
         return logs, values @ self.coefficients
 
     def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         logs, means = self._parts(xs, size)
         out: Array = (np.exp(logs) * means).sum(axis=1)
         return out
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density of each row."""
+        """Return the log density of each row."""
         logs, means = self._parts(xs, len(y))
         z = (y[:, None] - means) / self.sds
         logs = logs - 0.5 * (_LOG_2PI + z * z) - np.log(self.sds)
@@ -118,7 +118,7 @@ class ExpertsConditional:
         return Mixture(means, self.sds[None, :], np.exp(logs))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
-        """Draw one value for each row: an expert by its share, then a value of it."""
+        """Draw one value for each row: an expert by its weight, then a value of it."""
         logs, means = self._parts(xs, size)
         heap = np.cumsum(np.exp(logs), axis=1)
         chosen = (rng.random((size, 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)
@@ -126,7 +126,7 @@ class ExpertsConditional:
         return drawn
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """Return the experts in the order of their shares, one a line, in the units of the data."""
+        """Return the experts as text, one per line by decreasing share, in the units of the data."""
         count = len(self.sds)
         head = f"{child.name}: {count} linear expert{'s' * (count > 1)}"
         head += ", with shares that depend on the parents" if count > 1 and len(self.inputs) else ""
@@ -139,7 +139,7 @@ class ExpertsConditional:
         return "\n".join([head, *lines])
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
-        """One row per expert: share, intercept, coefficients of standardised inputs, and noise."""
+        """Return one row per expert: share, intercept, coefficients of standardised inputs, and noise."""
         labels = ["intercept", *(self._label(i, g, parents) for i, g in self.inputs.tolist())]
         taken = ["share", "noise sd"]
         columns = [Series("share", self.shares, ".3g")]

@@ -1,7 +1,7 @@
 """The marginal likelihood of a category given a hidden layer with random weights.
 
 The category has a multinomial logit of the inputs and the hidden units. The coefficients of the inputs are
-charged as in BIC. Those of the hidden units have a normal prior, the same for all levels, of precision l.
+penalised as in BIC. Those of the hidden units have a normal prior, the same for all levels, of precision l.
 The curvature and the slope of the logit without hidden units give an approximate evidence for all l at once.
 At the best l and scale the logit is fitted by Newton's method, and Laplace's method gives its evidence
 (MacKay 1992).
@@ -24,7 +24,7 @@ _FEWEST = 8  # hidden units for a category of many levels
 
 
 class _Start(NamedTuple):
-    """The logit without hidden units: what slopes and curvatures are taken at."""
+    """The logit without hidden units, at which slopes and curvatures are computed."""
 
     rows: Array  # (1 + d, rows) the intercept and the inputs
     counts: Array  # (levels, rows)
@@ -106,12 +106,16 @@ def _first(
 
 
 def _contrasts(levels: int) -> Array:
-    """(levels - 1, levels - 1) a square root of the prior covariance of differences to the last level."""
+    """Return (levels - 1, levels - 1), a square root of the prior covariance of differences to the last
+    level.
+    """
     return np.asarray(np.linalg.cholesky(np.eye(levels - 1) + 1), dtype=float)
 
 
 def _curvature(start: _Start, units: Array) -> tuple[Array, Array]:
-    """Slopes and curvatures of further units next to the linear logit, along the axes of the curvature."""
+    """Return slopes and curvatures of hidden units added to the linear logit, along the axes of the
+    curvature.
+    """
     beyond, slopes = _beyond(start, units, np.exp(start.logit.logs))
     sizes, axes = np.linalg.eigh(beyond)
     return axes.T @ slopes, np.maximum(sizes, 0.0)

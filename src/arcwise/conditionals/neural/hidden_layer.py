@@ -1,4 +1,4 @@
-"""Hidden layers with random weights, which depend on what columns contain and on nothing else.
+"""Hidden layers with random weights that depend only on the contents of columns.
 
 Unit j of a layer on the inputs z_1, ..., z_d (standardised numbers, indicators of levels) is
 
@@ -10,8 +10,8 @@ input over the rows,
     W[k, j] = sqrt(2 / 3) sum_i cos(<w_ij, u_k> + c_ij),
     u_k = means of sin(z + 1), cos(2 z) and tanh(1.5 z - 0.5),
 
-with fixed frequencies w, so they look random from column to column, and are the same for any names, units,
-order of columns and rows, and for copies of rows that are counted by weights. Nested parent sets share
+with fixed frequencies w, so they look random from column to column, and do not depend on names, units, the
+order of columns and rows, or whether copies of rows are counted by weights. Nested parent sets share
 the weights of their inputs.
 """
 
@@ -38,7 +38,7 @@ _SLOWEST, _FASTEST = 2e3, 2e4  # frequencies: means that differ by 1e-3 give unr
 
 @cache
 def _constants(width: int, draw: int) -> tuple[Array, Array, Array]:
-    """Frequencies (waves, means, width), phases (waves, width) and biases (width,): the same in every run."""
+    """Return fixed frequencies (waves, means, width), phases (waves, width) and biases (width,)."""
     rng = np.random.default_rng(1995 + draw)
     columns = [rng.random(_WAVES * 3 + _WAVES + 2) for _ in range(width)]
     drawn = np.array(columns).T  # a wider layer begins with the units of a narrower one
@@ -49,10 +49,10 @@ def _constants(width: int, draw: int) -> tuple[Array, Array, Array]:
 
 
 class FittedLayer(NamedTuple):
-    """A layer with its evidence.
+    """A hidden layer with its evidence.
 
     `columns` are its inputs, `scale` is 0 without hidden units, and `coefficients` (1 + inputs + units,
-    outputs) lead to mean and log standard deviation of a standardised number, or to the logits of levels.
+    outputs) give mean and log standard deviation of a standardised number, or to the logits of levels.
     `log_sds` are the limits of that logarithm.
     """
 
@@ -66,8 +66,8 @@ class FittedLayer(NamedTuple):
 class LayerInputs:
     """The columns of a table as inputs of hidden layers.
 
-    `design` standardises numbers and makes indicators of levels; levels of a parent with few rows count as
-    the most frequent one. `weights` are those of the rows, `total` their sum.
+    `design` standardises numbers and makes indicators of levels; rare levels of a parent count as the
+    most frequent one. `weights` are those of the rows, `total` their sum.
     """
 
     def __init__(self, table: Table, width: int) -> None:
@@ -79,7 +79,7 @@ class LayerInputs:
         self.random: dict[int, Array] = {}  # (width,) weights of each column of the design
 
     def part(self, rows: NDArray[np.intp]) -> Self:
-        """Some of the rows, with the same scales and random weights."""
+        """Return some of the rows, with the same scales and random weights."""
         other, design = copy(self), copy(self.design)
         design.__dict__.pop("products", None)
         design.columns, design.weights = design.columns[:, rows], design.weights[rows]
@@ -89,7 +89,7 @@ class LayerInputs:
         return other
 
     def redrawn(self, draw: int) -> Self:
-        """Return the same with other random weights."""
+        """Return the inputs with other random weights."""
         other = copy(self)
         other.draw, other.random = draw, {}
         return other
@@ -100,31 +100,31 @@ class LayerInputs:
         return self.design.levels
 
     def columns(self, parents: tuple[int, ...]) -> list[int]:
-        """Return the columns of the design that a layer on some parents has as inputs, each once."""
+        """Return the design columns of some parents, each once: the inputs of their layer."""
         return [c for j in parents for c in self.design.main(j) if self._varies(c)]
 
     def independent(self, columns: list[int]) -> list[int]:
-        """Return the columns that do not follow from those before them."""
+        """Return the columns that are not linear combinations of those before them."""
         members = [0, *columns]
         kept = independent(self.design.products[np.ix_(members, members)])
         return [members[k] for k in kept.tolist() if k]
 
     def values(self, columns: list[int]) -> Array:
-        """(rows, inputs) values of inputs."""
+        """Return the (rows, inputs) values of inputs."""
         return np.ascontiguousarray(self.design.columns[columns].T)
 
     def layer(self, columns: list[int], scale: float) -> tuple[Array, Array]:
-        """Weights (inputs, width) and biases (width,) of the hidden layer on some inputs."""
+        """Return weights (inputs, width) and biases (width,) of the hidden layer on some inputs."""
         biases = max(scale, 1.0) * _constants(self.width, self.draw)[2]
         stacked = np.array([self._weights(c) for c in columns])
         return stacked * (scale / np.sqrt(max(1, len(columns)))), biases
 
     def centred(self, values: Array) -> Array:
-        """Values (rows, k) minus their means."""
+        """Return values (rows, k) minus their means."""
         return values - self.weights @ values / self.total
 
     def cross(self, left: Array, right: Array) -> Array:
-        """Weighted sums of products of two sets of columns over the rows."""
+        """Return weighted sums of products of two sets of columns over the rows."""
         return left.T @ (right if self.uniform else (self.weights * right.T).T)
 
     def _varies(self, column: int) -> bool:

@@ -1,4 +1,4 @@
-"""Fitting a neural network to rows: the layer that has most evidence, trained where that predicts better."""
+"""Fit of a neural network to rows: the layer of most evidence, trained if that predicts better."""
 
 from dataclasses import replace
 
@@ -19,10 +19,10 @@ __all__ = ["fit_network", "model_of"]
 def fit_network(
     table: Table, child: int, parents: tuple[int, ...], width: int, trained: bool
 ) -> NeuralConditional:
-    """Return the network of the layer that has most evidence, trained if that predicts better; parents in
-    any order.
+    """Return the network of the layer of most evidence, trained if that predicts
+    better.
 
-    Columns are sorted by their names and rows by what they contain, so their order changes no digit.
+    Columns are sorted by name and rows by content, so their order changes no digit.
     """
     inputs, members = LayerInputs(count_rows(table), width), tuple(sorted(parents))
 
@@ -71,7 +71,7 @@ def model_of(
 
 
 def _spreads(inputs: LayerInputs, model: NeuralConditional, xs: Columns) -> tuple[float, float]:
-    """Quantiles of the rows' standard deviations, of a number."""
+    """Return quantiles of the standard deviations of the rows, for a number."""
     if model.levels:
         return 0.0, 0.0
     sds = np.asarray(model.distribution(xs, inputs.table.rows).sd)

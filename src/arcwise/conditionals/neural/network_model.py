@@ -17,7 +17,7 @@ from arcwise.frame import Frame, Series, unused
 __all__ = ["LEAST_SD", "NeuralConditional", "hidden"]
 
 LEAST_SD = 0.01
-"""Smallest standard deviation of a model, in those of its variable."""
+"""Smallest standard deviation of a model, relative to that of its variable."""
 
 _LOG_2PI = float(np.log(2 * np.pi))
 
@@ -42,7 +42,7 @@ class NeuralConditional:
     trained : whether all weights were trained; else those from inputs to hidden units are random.
     explained : share of a number's variance, or of a category's log loss, that the network explains.
     sds : standard deviations of a number at the rows, their 10 % and 90 % quantiles.
-    rows : that it was fitted to.
+    rows : number of training rows.
 
     >>> model = NeuralConditional(
     ...     0, 1.0, 2.0, np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.ones((1, 1)),
@@ -72,7 +72,7 @@ class NeuralConditional:
     rows: float
 
     def __post_init__(self) -> None:
-        """Check the numbers and close the arrays."""
+        """Check the parameters and make the arrays read-only."""
         d, width = len(self.inputs), len(self.biases)
         shapes = (
             self.inputs.shape == (d, 2)
@@ -93,11 +93,11 @@ class NeuralConditional:
 
     @property
     def n_params(self) -> None:
-        """None: weights that a prior holds are no free parameters."""
+        """None, since weights under a prior are not free parameters."""
         return None
 
     def _outputs(self, xs: Columns, size: int) -> Array:
-        """(size, outputs) the outputs of the network."""
+        """Return the (size, outputs) outputs of the network."""
         values = np.empty((size, len(self.inputs)))
         for k, (parent, group) in enumerate(self.inputs.tolist()):
             if len(self.groups[parent]):
@@ -111,7 +111,7 @@ class NeuralConditional:
         return out
 
     def _normal(self, xs: Columns, size: int) -> tuple[Array, Array]:
-        """Mean and standard deviation of each row."""
+        """Return mean and standard deviation of each row."""
         outputs = self._outputs(xs, size)
         log_sd = np.clip(outputs[:, 1], *self.log_sds)
         return self.centre + self.scale * outputs[:, 0], self.scale * np.exp(log_sd)
@@ -123,11 +123,11 @@ class NeuralConditional:
         return logs
 
     def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row, of a number."""
+        """Return the expected value of each row, for a number."""
         return self._normal(xs, size)[0]
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density (log probability of a level) of each row."""
+        """Return the log density (log probability of a level) of each row."""
         if self.levels:
             logs = self._log_probabilities(xs, len(y))
             return np.asarray(logs[np.arange(len(y)), np.asarray(y, np.intp)])
@@ -157,7 +157,7 @@ class NeuralConditional:
         return not self.levels and bool(self.coefficients[1:, 1].any())
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """Return the network in a few lines."""
+        """Return the network as a few lines of text."""
         if not len(self.inputs):
             return f"{child.name}: no effect of its parents"
         units = f"{len(self.biases)} {'trained' if self.trained else 'random'} hidden units"
@@ -177,7 +177,7 @@ class NeuralConditional:
         return "\n".join(lines)
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
-        """One row per input: its linear effect, and the size of its weights to the hidden units."""
+        """Return one row per input: its linear effect, and the size of its weights to the hidden units."""
         labels = [self._label(parent, group, parents) for parent, group in self.inputs.tolist()]
         split = 1 + len(self.inputs)
         strength = np.abs(self.coefficients[split:]).sum(axis=1)
@@ -202,7 +202,7 @@ class NeuralConditional:
 
 
 def hidden(values: Array, weights: Array, biases: Array) -> Array:
-    """(rows, width) the values of hidden units."""
+    """Return the (rows, width) values of hidden units."""
     out = values @ weights
     out += biases
     return np.tanh(out, out=out)

@@ -1,4 +1,4 @@
-"""The family of neural networks: evidence of random layers in the search, and the fitted networks."""
+"""The family of neural networks: evidence of random layers in the search, then fitted networks."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,7 +44,7 @@ class NeuralFamily(Family):
         return fit_network(table, target, tuple(others), self.width, self.trained)
 
     def prepare(self, table: Table) -> Table:
-        """At least two rows, of numbers whose squares can be computed."""
+        """Check that there are two rows, and that squares of the numbers can be computed."""
         if table.units < 2:
             raise DataError("Learning needs at least two rows, but there is one.")
         check_sizes(table)
@@ -55,11 +55,11 @@ class NeuralFamily(Family):
         return DefaultScore("marginal")
 
     def default_parents(self, rows: float) -> int:
-        """Ten rows for each parent: with fewer, a regression explains noise."""
+        """Return a tenth of the rows: with fewer rows per parent, a regression explains noise."""
         return max(1, int(rows // 10))
 
     def fits(self, statistics: Statistics, *, width: int = 40, trained: bool = True) -> Fits:
-        """Tie the family to the rows of a table.
+        """Bind the family to the rows of a table.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Neural networks tied to a table: the evidence of many parent sets."""
+"""Neural networks bound to a table: the evidence of many parent sets."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ __all__ = ["NeuralFits"]
 
 
 class NeuralFits(RowFits):
-    """The family tied to the rows of a table."""
+    """The family bound to the rows of a table."""
 
     family: NeuralFamily
 
@@ -26,19 +26,19 @@ class NeuralFits(RowFits):
         self.inputs = LayerInputs(count_rows(self.table), family.width)
 
     def marginal(self, child: int, sets: ParentSets) -> Array:
-        """Log marginal likelihood for each parent set."""
+        """Return the log marginal likelihood for each parent set."""
         fit = fit_category if self.inputs.levels[child] else fit_number
         return np.array([fit(self.inputs, child, s).evidence for s in sets], dtype=float)
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihood of random layers."""
+        """Return the leave-one-out log-likelihood of random layers."""
         return self._random.loo(child, sets) if self.family.trained else super().loo(child, sets)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie random layers to parts of the rows that are left out in turn: each is fitted once a part."""
+        """Bind random layers to parts of the rows that are held out in turn; each is fitted once per part."""
         return RowHeldOut(self._random.family, table or self.table, tuple(parts))
 
     @property
     def _random(self) -> "NeuralFits":
-        """The same without training."""
+        """Return the same fits without training."""
         return NeuralFits(replace(self.family, trained=False), self.statistics)

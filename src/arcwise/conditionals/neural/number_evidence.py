@@ -1,18 +1,18 @@
 """The marginal likelihood of a number given a hidden layer with random weights.
 
 The number y is normal. Its mean is a linear function of the inputs, plus ridge regression on the hidden
-units; the logarithm of its standard deviation is another such function. With F the hidden units without
-what is linear in the inputs, e their squared singular values, r the residuals of the linear regression,
+units; the logarithm of its standard deviation is another such function. With F the hidden units minus
+their linear part in the inputs, e their squared singular values, r the residuals of the linear regression,
 and prior variance 1 / l of each coefficient in units of the noise (MacKay 1992),
 
     log p(mean) = -n / 2 log(2 pi e q / n) - d / 2 log n - 1 / 2 sum_i log(1 + e_i / l),
     q = |r|^2 - sum_i c_i^2 / (e_i + l),
 
-so one decomposition gives the evidence for all l. The d linear coefficients are charged as in BIC. The
-evidence is averaged over l and the scales of the layer, and with that of no hidden units. The spread has
-Fisher information 2 F'F whatever it is, so the same decomposition gives its evidence by Laplace's method.
-Large residuals of a few rows look like a spread that varies. So a regression of the logarithms of residuals,
-of which no few rows are decisive, bounds what the spread gains.
+so one decomposition gives the evidence for all l. The d linear coefficients are penalised as in BIC. The
+evidence is averaged over l and the scales of the layer, including no hidden units. The log spread has
+constant Fisher information 2 F'F, so the same decomposition gives its evidence by Laplace's method.
+Large residuals of a few rows look like a varying spread. So a regression of the logarithms of residuals,
+which is robust against few rows, bounds the gain of the spread.
 """
 
 from typing import NamedTuple
@@ -30,16 +30,18 @@ _SPREAD_RIDGES = (1.0, 30.0)
 _STEPS = 12  # of the spread's coefficients, each of them a fraction of what the last one gained
 _CLOSE = 0.01  # nats
 _PER_LOG = np.pi**2 / 4
-"""Information of normal residuals about the log spread, 2 a row, in that of their logs, 8 / pi^2."""
+"""Information of normal residuals about the log spread, 2 per row, relative to that of their logs, 8 /
+pi^2.
+"""
 _LEAST_LEFT = 0.05
 RANGE = 3.0
-"""Logarithm of the largest spread over the usual one, and of that over the smallest."""
+"""Logarithm of the ratio of the largest to the usual spread, and of that to the smallest."""
 _LINEAR_RIDGE = 1e-3
 _LOG_2PI = float(np.log(2 * np.pi))
 
 
 class _Basis(NamedTuple):
-    """Orthonormal linear functions, and the hidden units beyond them by their singular values."""
+    """Orthonormal linear functions, and the remaining hidden units by their singular values."""
 
     linear: Array  # (rows, d), of unit weighted sum of squares
     units: Array  # (rows, k) principal combinations of residual units
@@ -52,7 +54,7 @@ class _Basis(NamedTuple):
 def fit_number(inputs: LayerInputs, child: int, parents: tuple[int, ...]) -> FittedLayer:
     """Return the evidence of a number given its parents, and the best layer.
 
-    Parents without rows enough for their linear effects have none.
+    Parents have no effect if there are too few rows for their linear effects.
     """
     y = inputs.design.columns[inputs.design.number(child)]
     level = _mean(inputs, y)  # 0 but for some of the rows
@@ -125,12 +127,12 @@ def _best(
 
 
 def _average(one: float, two: float) -> float:
-    """Return the logarithm of the mean of two numbers with such logarithms."""
+    """Return log((exp(one) + exp(two)) / 2)."""
     return float(np.logaddexp(one, two) - np.log(2))
 
 
 class _Ridge(NamedTuple):
-    """Log evidence at all ridges; coefficients, and sizes with ridge, at the best."""
+    """Log evidence at all ridges; coefficients, and sizes with ridge, at the best ridge."""
 
     basis: _Basis
     logs: Array
@@ -149,8 +151,8 @@ def _ridge(inputs: LayerInputs, basis: _Basis, rest: Array, squares: float) -> _
 
 
 def _log_evidence(squares: Array, n: float) -> Array:
-    """Return the largest log-likelihood of residuals with some sums of squares, their spread at least the
-    floor.
+    """Return the largest log-likelihood of residuals by their sums of squares, with the spread at least
+    the floor.
     """
     share = np.maximum(squares, 0.0) / n
     variance = np.maximum(share, LEAST_SD**2)
@@ -175,10 +177,10 @@ def _basis(
 
 
 def _left_out(inputs: LayerInputs, basis: _Basis, sizes: Array) -> Array:
-    """What a unit of each row leaves of its residual: the rest is gone if it is fitted with the others.
+    """Return one minus the leverage of a unit of each row.
 
-    Residuals over these are errors of prediction. They give the level of the spread, which is then not too
-    small where the mean is fitted closely.
+    Residuals over these are leave-one-out errors. They give the level of the spread, which would be too small
+    from residuals if the mean is fitted closely.
     """
     leverage = 1 / inputs.total + (basis.linear**2).sum(axis=1) + basis.units**2 @ (1 / sizes)
     left: Array = np.maximum(1 - leverage, _LEAST_LEFT)
@@ -186,10 +188,10 @@ def _left_out(inputs: LayerInputs, basis: _Basis, sizes: Array) -> Array:
 
 
 def _spread(inputs: LayerInputs, basis: _Basis, residual: Array) -> tuple[float, Array]:
-    """Log evidence gained by a spread that varies, and the logarithms of the rows' relative spreads.
+    """Return the log evidence gained by a varying spread, and the logarithms of the rows' relative spreads.
 
-    `residual` are those of clear effects alone, since a slope that is due to chance would move the residuals
-    of skewed noise, and look like a spread that varies.
+    `residual` are those of clear effects alone: a slope due to chance would move the residuals of skewed
+    noise and look like a varying spread.
     """
     n, weights = inputs.total, inputs.weights
     squares = residual * residual + LEAST_SD**2  # so that no row has a spread of 0
@@ -213,7 +215,9 @@ def _spread(inputs: LayerInputs, basis: _Basis, residual: Array) -> tuple[float,
 
 
 def _gain_of_logs(inputs: LayerInputs, basis: _Basis, share: Array) -> float:
-    """Log evidence gained by a regression of log residuals, which a few large ones do not rule."""
+    """Return the log evidence gained by a regression of log residuals, which large residuals do not
+    dominate.
+    """
     logs = 0.5 * np.log(share)
     logs -= _mean(inputs, logs)
     usual = float(inputs.weights @ (logs * logs))
@@ -227,10 +231,10 @@ def _gain_of_logs(inputs: LayerInputs, basis: _Basis, share: Array) -> float:
 def _fit_spread(
     weights: Array, functions: Array, sizes: Array, penalty: Array, share: Array
 ) -> tuple[Array, float]:
-    """Fisher's scoring from a constant spread: each row's log standard deviation, and what it gains.
+    """Return each row's log standard deviation by Fisher's scoring from a constant spread, and the gain.
 
-    `share` are squared residuals over their mean. The log-likelihood is penalised, with the level of the
-    spread at its best.
+    `share` are squared residuals over their mean. The log-likelihood is penalised and maximised over the
+    level of the spread.
     """
     n = float(weights.sum())
     coefficients, logs, value = np.zeros(len(sizes)), np.zeros(len(share)), 0.0
@@ -258,7 +262,7 @@ def _fit_spread(
 def _coefficients(
     inputs: LayerInputs, design: Array, target: Array, units: Array, layer: Array
 ) -> Array:
-    """Coefficients of (1, inputs, hidden units) of a function with the coefficients `units`."""
+    """Return coefficients of (1, inputs, hidden units) of a function with the coefficients `units`."""
     root, remaining = np.sqrt(inputs.weights), target - layer @ units
     linear = np.linalg.lstsq(design * root[:, None], remaining * root, rcond=1e-8)[0]
     return np.concatenate([linear, units])

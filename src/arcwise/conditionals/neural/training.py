@@ -1,9 +1,10 @@
-"""Training all weights of a network that begins as a hidden layer with random weights.
+"""Training of all weights of a network, from a hidden layer with random weights.
 
 The loss is the negative log-likelihood, plus a / 2 times the squares of the output weights of hidden units
-and of the distances of the layer's weights from the random ones. So with a large decay a the layer stays as
-it is. The decay is chosen on folds of the rows. The random layer is kept unless the trained network predicts
-held-out rows better; it has a constant spread if that does. Folds and starts depend on the data alone.
+and of the distances of the layer's weights from the random ones. So with a large decay a the layer does
+not change. The decay is chosen on folds of the rows. The random layer is kept unless the trained network
+predicts held-out rows better; it has a constant spread if that predicts better. Folds and starts depend on
+the data alone.
 """
 
 from collections.abc import Callable
@@ -48,14 +49,14 @@ class Weights(NamedTuple):
         return np.concatenate([each.ravel() for each in self])
 
     def like(self, flat: Array) -> "Weights":
-        """Weights of these shapes from one array."""
+        """Return weights of these shapes from one array."""
         ends = np.cumsum([each.size for each in self])[:-1]
         parts = np.split(flat, ends)
         return Weights(*(part.reshape(each.shape) for part, each in zip(parts, self, strict=True)))
 
 
 class _Rows(NamedTuple):
-    """What a network is trained on: inputs, standardised targets or codes, and weights of the rows."""
+    """Data to train a network: inputs, standardised targets or codes, and row weights."""
 
     values: Array
     targets: NDArray[Any]
@@ -97,7 +98,7 @@ def weights_of(inputs: LayerInputs, layer: FittedLayer) -> Weights:
 def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weights, bool]:
     """Return the layer of most evidence, its weights, and whether they were trained.
 
-    `fit` gives the layer of a table's inputs.
+    `fit` returns the layer for a table's inputs.
     """
     layer = fit(inputs)
     start = weights_of(inputs, layer)
@@ -138,9 +139,10 @@ def _rows_of(inputs: LayerInputs, child: int, layer: FittedLayer) -> _Rows:
 def _best_choice(
     inputs: LayerInputs, child: int, fit: Fit, rows: _Rows, columns: list[int]
 ) -> tuple[_Choice, float]:
-    """Return the choice of most likelihood of held-out rows, and what its log spread lacks there.
+    """Return the choice of largest held-out likelihood, and the shift of its log spread that fits held-out
+    rows.
 
-    It is the random layer as it is unless another choice has more.
+    The random layer is unchanged unless another choice has more.
     """
     choices = [_Choice(steady, decay) for steady in _SPREADS[rows.levels > 0] for decay in _DECAYS]
     judged: list[list[tuple[_Rows, Array]]] = [[] for _ in choices]
@@ -166,9 +168,7 @@ def _best_choice(
 
 
 def _judge(results: list[tuple[_Rows, Array]]) -> tuple[float, float]:
-    """Return the log-likelihood of held-out rows at the best level of the spread, and the shift to that
-    level.
-    """
+    """Return the held-out log-likelihood at the best level of the spread, and the shift to that level."""
     if results[0][0].levels:
         return -sum(_category(outputs, rows)[0] for rows, outputs in results), 0.0
     counts = np.concatenate([rows.counts for rows, _ in results])
@@ -196,7 +196,7 @@ def _steady(weights: Weights, rows: _Rows) -> Weights:
 def _descend(
     prior: Weights, rows: _Rows, choice: _Choice, begin: Weights | None = None
 ) -> tuple[Weights, float]:
-    """Return the weights that training reaches, and their loss; `prior` are those that decay pulls to."""
+    """Return the weights after training, and their loss; weight decay pulls to `prior`."""
     from scipy.optimize import minimize
 
     centre, pull = prior.flat, _pull(prior, choice.decay)
@@ -216,7 +216,7 @@ def _descend(
 
 
 def _outputs(weights: Weights) -> NDArray[np.bool_]:
-    """Which of the flat weights are coefficients of outputs."""
+    """Return a mask of the flat weights that are coefficients of outputs."""
     out = np.zeros(weights.flat.size, dtype=bool)
     out[weights.layer.size + weights.biases.size :] = True
     return out
@@ -240,7 +240,7 @@ def _pull(weights: Weights, decay: float) -> Array:
 
 
 def _forward(weights: Weights, values: Array) -> tuple[Array, Array]:
-    """(rows, outputs) the outputs, and (rows, width) the hidden units."""
+    """Return the (rows, outputs) outputs and the (rows, width) hidden units."""
     units = values @ weights.layer
     units += weights.biases
     np.tanh(units, out=units)
@@ -251,7 +251,7 @@ def _forward(weights: Weights, values: Array) -> tuple[Array, Array]:
 
 
 def _loss_and_slope(weights: Weights, rows: _Rows) -> tuple[float, Array]:
-    """Return the negative log-likelihood without constants, and its slope."""
+    """Return the negative log-likelihood without constants, and its gradient."""
     outputs, units = _forward(weights, rows.values)
     split = 1 + len(weights.layer)
     loss, slopes = (_category if rows.levels else _number)(outputs, rows)
@@ -269,7 +269,7 @@ def _loss_and_slope(weights: Weights, rows: _Rows) -> tuple[float, Array]:
 
 
 def _number(outputs: Array, rows: _Rows) -> tuple[float, Array]:
-    """Return a normal distribution by its mean and log standard deviation, and the slopes (rows, 2)."""
+    """Return a normal distribution by its mean and log standard deviation, and the gradient (rows, 2)."""
     log_sd = np.clip(outputs[:, 1], *rows.log_sds)
     off = outputs[:, 0] - rows.targets
     precision = rows.counts * np.exp(-2 * log_sd)
@@ -280,7 +280,7 @@ def _number(outputs: Array, rows: _Rows) -> tuple[float, Array]:
 
 
 def _category(outputs: Array, rows: _Rows) -> tuple[float, Array]:
-    """Return the probabilities of levels, and the slopes (rows, levels)."""
+    """Return the probabilities of levels, and the gradient (rows, levels)."""
     outputs = outputs - outputs.max(axis=1, keepdims=True)
     exponentials = np.exp(outputs)
     totals = exponentials.sum(axis=1)

@@ -1,4 +1,4 @@
-"""The family of conditional Parzen windows: how bandwidths are found, and what tables it takes."""
+"""The family of conditional Parzen windows: its bandwidths and its checks of tables."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -26,10 +26,10 @@ Bandwidths = Literal["two", "one", "shared"]
 BANDWIDTHS: tuple[Bandwidths, ...] = ("two", "one", "shared")
 
 CEILING = 30.0
-"""Largest width, in standard deviations: far beyond it a kernel is flat."""
+"""Largest bandwidth, in standard deviations; beyond it a kernel is flat."""
 
 MOST_ROWS = 65_536
-"""Rows beyond which a sample represents all: a local model takes seconds there."""
+"""Rows beyond which a sample is used: a local model takes seconds with more."""
 
 _FEWEST = 5  # rows below which leaving one out says nothing
 _SINGLETONS = 0.02  # share of values occurring once below which a column counts as tied
@@ -59,10 +59,10 @@ class ParzenFamily(Family):
         parents: tuple[Variable, ...],
         weights: Array | None = None,
     ) -> ParzenConditional:
-        """Keep the columns, and find the bandwidths by leave-one-out likelihood."""
+        """Keep the columns, and choose the bandwidths by leave-one-out likelihood."""
         w = np.ones(len(y)) if weights is None else weights
-        # Sums over inputs are made in the order of their names, so that the order given changes no digit.
-        # So are those over rows, in the order of what they hold.
+        # Sums over inputs use the order of their names, so that the given order changes no digit.
+        # Sums over rows use the order of their contents.
         order = [0, *sorted(range(1, len(xs) + 1), key=lambda i: parents[i - 1].name)]
         given = (y, *xs)
         rows = canonical_order(tuple(given[i] for i in order), w)
@@ -82,13 +82,13 @@ class ParzenFamily(Family):
 
     @property
     def kernel_options(self) -> dict[str, Any]:
-        """What the kernels need to know of the family."""
+        """Return the options of the kernels."""
         return {"one": self.bandwidths != "two", "floor": self.min_bandwidth, "ceiling": CEILING}
 
     def fitted(
         self, columns: Columns, block: Block, weights: Array, bandwidths: Array, value: float
     ) -> ParzenConditional:
-        """Return the model of the first column given the others, at known bandwidths.
+        """Return the model of the first column given the others, at given bandwidths.
 
         `value` is its leave-one-out likelihood per row in the columns' scales, without the tail.
         """
@@ -109,7 +109,7 @@ class ParzenFamily(Family):
         return replace(model, loo=_loo_with_tail(model, block)) if self.tail_weight else model
 
     def prepare(self, table: Table) -> Table:
-        """Three rows at least, and not more than bandwidths can be found for."""
+        """Check that there are three rows, and not too many for the choice of bandwidths."""
         ready = _sample(table)
         if ready.rows < _FEWEST:
             raise DataError(
@@ -119,9 +119,10 @@ class ParzenFamily(Family):
         return ready.with_notes(*_copies_notes(table), *_ties_notes(ready), *_outlier_notes(ready))
 
     def default_penalty(self, columns: int, rows: float) -> float:
-        """log(n (10 + pairs) / 100) / n for n rows and p (p - 1) / 2 pairs of columns: see docs/models.md.
+        """Return log(n (10 + pairs) / 100) / n for n rows and p (p - 1) / 2 pairs of columns: see
+        docs/models.md.
 
-        Close to log(n) / n for ten columns; the more pairs, the more of them look dependent by chance.
+        It is close to log(n) / n for ten columns; with more pairs, more of them look dependent by chance.
         """
         pairs = columns * (columns - 1) / 2
         return float(max(1.0, np.log(rows * (10 + pairs) / 100)) / rows)
@@ -135,7 +136,7 @@ class ParzenFamily(Family):
         tail_weight: float = 0.0,
         threads: int = 1,
     ) -> Fits:
-        """Tie the family to a table.
+        """Bind the family to a table.
 
         Parameters
         ----------
@@ -143,7 +144,7 @@ class ParzenFamily(Family):
         bandwidths : "two" (inputs, output), "one" for both, or "shared": one for the whole network.
         min_bandwidth : smallest bandwidth, in standard deviations.
         tail_weight : weight of a wide component in every fitted density, against outlying rows.
-        threads : how many cores to use; no number depends on it.
+        threads : number of threads; results do not depend on it.
         """
         from arcwise.conditionals.parzen.window_fits import ParzenFits
 
@@ -167,9 +168,7 @@ class ParzenFamily(Family):
 
 
 def _sample(table: Table) -> Table:
-    """Return a row for each unit, or some of very many, whatever their order: each is compared with every
-    other.
-    """
+    """Return a row for each unit, or a sample of very many, whatever their order: all pairs are compared."""
     if table.units <= MOST_ROWS and table.rows <= MOST_ROWS:
         return table.expanded()
     weights = np.ones(table.rows) if table.weights is None else table.weights
@@ -188,7 +187,7 @@ def _sample(table: Table) -> Table:
 
 
 def _scatter(count: int) -> NDArray[np.uint64]:
-    """0, 1, 2, ... as numbers that look random and are always the same (the mix of splitmix64)."""
+    """Return fixed pseudo-random numbers for 0, 1, 2, ... (the mix of splitmix64)."""
     x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -196,7 +195,7 @@ def _scatter(count: int) -> NDArray[np.uint64]:
 
 
 def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
-    """Leave-one-out likelihood per row, the wide component mixed into the density of each row left out."""
+    """Return the leave-one-out likelihood per row, with the wide component mixed into each density."""
     h_in, h_out = model.bandwidths.tolist()
     inputs, rows = tuple(range(1, len(block.columns))), np.arange(len(model.output))
     known = (block.columns, block.apart, model.weights, 0, model.levels, inputs)
@@ -220,7 +219,7 @@ def _copies_notes(table: Table) -> list[Note]:
 
 
 def _ties_notes(table: Table) -> list[Note]:
-    """Return a note on columns of numbers that repeat, on which bandwidths may end at the smallest."""
+    """Return a note on columns with repeated numbers, for which bandwidths may reach the minimum."""
     tied = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None and len(column) > 1:
@@ -239,7 +238,7 @@ def _ties_notes(table: Table) -> list[Note]:
 
 
 def _outlier_notes(table: Table) -> list[Note]:
-    """Return a note on columns whose standard deviation a few values rule."""
+    """Return a note on columns whose standard deviation is dominated by a few values."""
     found = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None:

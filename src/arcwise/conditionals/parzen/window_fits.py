@@ -1,11 +1,11 @@
-"""Parzen windows tied to a table: bandwidths of many input sets, and their leave-one-out likelihoods.
+"""Parzen windows bound to a table: bandwidths of many input sets, and their leave-one-out likelihoods.
 
-Every number is a pure function of child and parents. With one width h shared by the network, let
+Every number is a pure function of child and parents. With one bandwidth h shared by the network, let
 
     J(B) = sum_n w_n log sum_{m != n} w_m exp(-D_B(n, m) / (2 h^2)),
 
-then the leave-one-out likelihood of a child is J(B and child) - J(B) with a constant, so graphs of one
-equivalence class tie, and J is kept by set, for all children alike.
+then the leave-one-out likelihood of a child is J(B and child) - J(B) up to a constant, so equivalent
+graphs have equal scores, and J is cached by set, for all children.
 """
 
 import time
@@ -35,7 +35,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 
 class ParzenFits(Fits):
-    """The Parzen family tied to a table."""
+    """The Parzen family bound to a table."""
 
     def __init__(
         self, family: ParzenFamily, statistics: Statistics, *, width: float | None = None
@@ -46,7 +46,7 @@ class ParzenFits(Fits):
         self.models = family.models_of(self.nodes)
         self.shared, self.threads = family.bandwidths == "shared", family.threads
         self.given = np.ones(table.rows) if table.weights is None else table.weights
-        # Sums go over the rows in the order of what they hold, so that the order given changes no digit.
+        # Sums use the order of the rows' contents, so that the given order changes no digit.
         self.order = canonical_order(table.columns, self.given)
         self.weights = np.ascontiguousarray(self.given[self.order])
         columns = tuple(column[self.order] for column in table.columns)
@@ -62,7 +62,7 @@ class ParzenFits(Fits):
     # -- local models -----------------------------------------------------------------------------
 
     def conditional(self, child: int, parents: tuple[int, ...]) -> ParzenConditional:
-        """Return the fitted model of `child` given `parents`; it keeps the table's own columns."""
+        """Return the fitted model of `child` given `parents`, which keeps the table's columns."""
         bandwidths, values = self._fit(child, (parents,))
         members, block = [child, *parents], self.block
         given = np.empty((len(members), self.table.rows))
@@ -77,7 +77,7 @@ class ParzenFits(Fits):
         return self.family.fitted(columns, own, self.given, bandwidths[0], float(values[0]))
 
     def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
-        """Bandwidths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
+        """Return bandwidths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
         if self.width is not None:
             return np.full((len(sets), 2), self.width), self._shared(child, sets, self.width)
         missing = [s for s in dict.fromkeys(sets) if (child, s) not in self._found]
@@ -100,7 +100,7 @@ class ParzenFits(Fits):
         )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihoods at the best bandwidths."""
+        """Return leave-one-out log-likelihoods at the best bandwidths."""
         if (
             self.family.tail_weight
         ):  # mixed into the density of each row left out, at the same bandwidths
@@ -111,7 +111,7 @@ class ParzenFits(Fits):
         return out
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihood of the rows under the fitted models, which have these rows inside."""
+        """Return the log-likelihood of the rows under the fitted models, which include these rows."""
         columns = self.table.columns
         return np.array(
             [
@@ -122,28 +122,28 @@ class ParzenFits(Fits):
         )
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Reject: a model that keeps its rows has no number of parameters."""
+        """Raise an error: a model that keeps its rows has no number of parameters."""
         no_count(self.family)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
-        """Tie the family to parts of the rows; each is scored by models fitted to the rest."""
+        """Bind the family to parts of the rows; each is scored by models fitted to the other rows."""
         units, rows = UnitParts(
             table or self.family.rows_of(self.statistics), tuple(parts)
         ).expanded()
         return RowHeldOut(replace(self.family, width=self.width), units, rows)
 
     def seconds(self, inputs: int) -> float:
-        """Return how long one local model takes, by trying one; 0 for tables that are done at once."""
+        """Return the time of one local model, measured once; 0 for small tables."""
         if self.table.rows <= _QUICK:
             return 0.0
         began = time.perf_counter()
         self._fit(0, (tuple(range(1, min(inputs, len(self.nodes) - 1) + 1)),))
         return (time.perf_counter() - began) / max(self.family.threads, 1)
 
-    # -- one width for the whole network ----------------------------------------------------------
+    # -- one bandwidth for the whole network ------------------------------------------------------
 
     def _shared(self, child: int, sets: ParentSets, width: float) -> Array:
-        """Leave-one-out likelihoods per row at the shared width."""
+        """Return leave-one-out likelihoods per row at the shared bandwidth."""
         wider = [tuple(sorted((*s, child))) for s in sets]
         self._keep([*sets, *wider], width)
         sums = [self._sums[w] - self._sums[s] for w, s in zip(wider, sets, strict=True)]
@@ -162,12 +162,12 @@ class ParzenFits(Fits):
         )
 
     def _first_width(self) -> float:
-        """Return the width of the joint density of all columns: that of any complete graph."""
+        """Return the bandwidth of the joint density of all columns: that of any complete graph."""
         everything = tuple(range(len(self.nodes)))
         return self._best_width([(everything, 1), ((), -1)])
 
     def _best_width(self, terms: Sequence[tuple[tuple[int, ...], int]]) -> float:
-        """Return the width with the largest sum of signed J, with the kernels' constants."""
+        """Return the bandwidth with the largest sum of signed J, with the kernels' constants."""
         from scipy.optimize import minimize_scalar
 
         sets, signs = [s for s, _ in terms], np.array([sign for _, sign in terms], dtype=float)
@@ -184,7 +184,7 @@ class ParzenFits(Fits):
         return float(np.exp(found.x if found.fun <= loss(float(grid[best])) else grid[best]))
 
     def retuned(self, graph: "DAG") -> "ParzenFits | None":
-        """Return the same with the shared width that suits a graph best; None where it does already."""
+        """Return fits with the shared bandwidth tuned to a graph; None if nothing changes."""
         if self.width is None:
             return None
         terms = [(tuple(sorted((*row, c))), 1) for c, row in enumerate(graph.parents)]
@@ -198,12 +198,12 @@ class ParzenFits(Fits):
 def kept_fits(
     variables: Sequence[Variable], models: Sequence[object], options: Mapping[str, Any]
 ) -> ParzenFits | None:
-    """Return the family tied to the rows that fitted windows keep; None where some model keeps none.
+    """Return the family bound to the rows that fitted windows keep; None if some model keeps none.
 
     Parameters
     ----------
     variables, models : of a network, in the same order.
-    options : those that it was learned with, as a file says; of these, the ones of the family count.
+    options : of learning, as read from a file; only those of the family are used.
     """
     windows = [model for model in models if isinstance(model, ParzenConditional)]
     if not windows or len(windows) < len(models):
@@ -224,7 +224,7 @@ def kept_fits(
 
 
 def _normaliser(width: float, levels: int) -> float:
-    """Logarithm of the output kernel's constant."""
+    """Return the logarithm of the output kernel's constant."""
     if levels:
         return -float(np.log1p((levels - 1) * np.exp(-0.5 / width**2)))
     return -float(np.log(width)) - 0.5 * _LOG_2PI

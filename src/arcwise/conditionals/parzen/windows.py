@@ -1,4 +1,4 @@
-"""One fitted conditional density by Parzen windows, and columns as the kernels take them."""
+"""One fitted conditional density by Parzen windows, and columns in the form of the kernels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ class ParzenConditional:
     ----------
     output, inputs : the columns of the data, in their own units (codes for discrete variables).
     weights : row weights.
-    scales : units of the output and of each input, which bandwidths and distances are measured in.
+    scales : units of bandwidths and distances, of the output and of each input.
     bandwidths : of the inputs and of the output.
     levels : number of the output's levels, 0 for a continuous one.
     unordered : for each input, whether its distance is 0 or 1.
     tail_weight : weight of the wide component.
-    loo : leave-one-out log-likelihood per row, in the data's own units, with the wide component.
+    loo : leave-one-out log-likelihood per row, in the units of the data, with the wide component.
     at_minimum : whether a bandwidth is the smallest one allowed.
 
     >>> x = np.array([0.0, 0.0, 1.0, 1.0])
@@ -60,7 +60,7 @@ class ParzenConditional:
     at_minimum: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers and close the arrays."""
+        """Check the parameters and make the arrays read-only."""
         rows, k = len(self.output), len(self.inputs)
         arrays = (self.output, *self.inputs, self.weights)
         if not rows or any(array.shape != (rows,) for array in arrays):
@@ -87,29 +87,29 @@ class ParzenConditional:
 
     @property
     def windows(self) -> "ParzenConditional":
-        """Itself: what this model is (see `windows_of`)."""
+        """The model itself (see `windows_of`)."""
         return self
 
     @property
     def n_params(self) -> None:
-        """Parameters of a model that keeps its rows have no meaningful number."""
+        """None: models that keep their rows have no meaningful number of parameters."""
         return None
 
     @cached_property
     def _origins(self) -> Array:
-        """Where the output and each input are counted from: far from 0, single precision would fail."""
+        """The origins of output and inputs: single precision would fail far from 0."""
         inputs = [origin_of(column) for column in self.inputs]
         return np.array([0.0 if self.levels else origin_of(self.output), *inputs])
 
     def scaled(self, column: NDArray[Any], place: int) -> Array:
-        """Values of the output (place 0) or of an input, from its origin and in its scale."""
+        """Return the values of the output (place 0) or of an input, from its origin and in its scale."""
         off = np.asarray(column, dtype=float) - self._origins[place]
         out: Array = np.clip(off / self.scales[place], -_FARTHEST, _FARTHEST)
         return out
 
     @cached_property
     def _centres(self) -> Array:
-        """Inputs in their scales, one a row."""
+        """The inputs in their scales, one per row."""
         return self._queries(self.inputs, len(self.output))
 
     @cached_property
@@ -130,14 +130,14 @@ class ParzenConditional:
 
     @property
     def _own_weight(self) -> Array:
-        """Mean and standard deviation of the wide component."""
+        """The mean and standard deviation of the wide component."""
         values = self.output.astype(float)
         mean = np.average(values, weights=self.weights)
         spread = np.sqrt(np.average((values - mean) ** 2, weights=self.weights))
         return np.array([mean, _TAIL * max(spread, self.scales[0])])
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density, or log probability of a level, of each row."""
+        """Return the log density, or log probability of a level, of each row."""
         values = self.scaled(y, 0)
         out = kernel.log_density(
             self._centres,
@@ -159,7 +159,7 @@ class ParzenConditional:
         )
 
     def tail_log(self, y: NDArray[Any]) -> Array:
-        """Log of the wide component's part of the density."""
+        """Return the log of the wide component's part of the density."""
         if self.levels:
             return np.full(len(y), np.log(self.tail_weight / self.levels))
         mean, sd = self._own_weight
@@ -169,14 +169,14 @@ class ParzenConditional:
         return wide
 
     def shares(self, xs: Columns, size: int) -> Array:
-        """Return how much each row of the data counts (columns) for each row asked."""
+        """Return the weight of each row of the data (columns) for each query row."""
         queries = self._queries(xs, size)
         return kernel.shares(
             self._centres, self._apart, self.weights, queries, float(self.bandwidths[0])
         )
 
     def mean(self, xs: Columns, size: int) -> Array:
-        """Expected value of each row, of a continuous output; faster than by its distribution."""
+        """Return the expected value of each row of a continuous output; faster than by its distribution."""
         queries, width = self._queries(xs, size), float(self.bandwidths[0])
         found, _ = kernel.means(
             self._centres, self._apart, self.weights, self._values, queries, width
@@ -186,7 +186,9 @@ class ParzenConditional:
         return out if not share else (1 - share) * out + share * self._own_weight[0]
 
     def distribution(self, xs: Columns, size: int) -> Mixture | Categorical:
-        """Mixtures of normals around the output's values; of a discrete output, probabilities of codes."""
+        """Return mixtures of normals around the output's values, or probabilities of codes for a
+        discrete output.
+        """
         weights = self.shares(xs, size)
         if self.levels:
             return Categorical(self._probabilities(weights))
@@ -200,7 +202,7 @@ class ParzenConditional:
         return Mixture(np.append(centres, [[mean]], axis=1), np.append(sd, [[wide]], axis=1), parts)
 
     def _probabilities(self, weights: Array) -> Array:
-        """Probability of each level (columns) in each row."""
+        """Return the probability of each level (columns) in each row."""
         each = np.eye(self.levels)[self.output.astype(np.intp)]
         stay, other = self._kernel
         smooth = other + (stay - other) * (weights @ each)
@@ -209,7 +211,7 @@ class ParzenConditional:
 
     @property
     def _kernel(self) -> tuple[float, float]:
-        """Probability of the level of a row itself, and of each other one."""
+        """Return the kernel's probability of a row's level, and of each other level."""
         apart = np.exp(-0.5 / float(self.bandwidths[1]) ** 2)
         stay = 1.0 / (1.0 + (self.levels - 1) * apart)
         return stay, stay * apart
@@ -235,7 +237,7 @@ class ParzenConditional:
         return out
 
     def _sample_levels(self, codes: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        """Keep the levels drawn, but for those that their kernel or the tail moves elsewhere."""
+        """Keep the drawn levels, except those that the kernel or the tail changes."""
         stay, _ = self._kernel
         moved = rng.random(len(codes)) >= stay
         shift = rng.integers(1, self.levels, len(codes)) if self.levels > 1 else 0
@@ -246,7 +248,7 @@ class ParzenConditional:
         return out.astype(self.output.dtype)
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
-        """One row per variable with its bandwidth, in standard deviations and, of numbers, in its unit."""
+        """Return one row per variable: its bandwidth in standard deviations and, for numbers, in its unit."""
         inner, outer = (float(width) for width in self.bandwidths)
         variables = [child, *parents]
         widths = [outer, *[inner] * len(parents)]
@@ -264,7 +266,7 @@ class ParzenConditional:
         )
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """Return the model in a sentence."""
+        """Return the model as one sentence."""
         name, inputs = child.name, [parent.name for parent in parents]
         given = f" given {', '.join(inputs)}" if inputs else ""
         h_in, h_out = (float(width) for width in self.bandwidths)
@@ -282,9 +284,9 @@ class ParzenConditional:
 
 
 class Block(NamedTuple):
-    """Columns as the kernels take them.
+    """Columns in the form of the kernels.
 
-    `columns` (p, n) in their scales, `apart` (p,) where distances are 0 or 1, `scales` (p,), and
+    `columns` (p, n) in their scales, `apart` (p,) whether distances are 0 or 1, `scales` (p,), and
     `levels` (p,), 0 for continuous ones.
     """
 
@@ -295,20 +297,18 @@ class Block(NamedTuple):
 
 
 def origin_of(column: NDArray[Any]) -> float:
-    """Return a value in the middle of a column; differences to it keep every digit that the column has."""
+    """Return a value in the middle of a column, so that differences to it keep every digit."""
     middle = len(column) // 2
     return float(np.partition(column, middle)[middle])
 
 
 def canonical_order(columns: Columns, weights: Array) -> NDArray[np.intp]:
-    """Return the rows in an order that depends on what they hold alone: sorted by the columns, then by
-    weight.
-    """
+    """Return an order of the rows by their contents: sorted by the columns, then by weight."""
     return np.lexsort((weights, *reversed(columns)))
 
 
 def block_of(variables: tuple[Variable, ...], columns: Columns, weights: Array) -> Block:
-    """Bring columns into their scales, counted from their middle.
+    """Return columns in their scales, relative to their middle.
 
     The scale is the standard deviation, or the largest rank for ordered levels.
     """
@@ -324,7 +324,7 @@ def block_of(variables: tuple[Variable, ...], columns: Columns, weights: Array) 
 
 
 def _scale(variable: Variable, column: NDArray[Any], off: Array, weights: Array) -> float:
-    """Return the unit that a column's distances are measured in; `off` is the column from its middle."""
+    """Return the unit of a column's distances; `off` is the column minus its middle."""
     if variable.levels is not None:
         return float(max(len(variable.levels) - 1, 1)) if variable.ordered else 1.0
     mean = float(np.average(off, weights=weights))
