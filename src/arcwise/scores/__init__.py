@@ -1,4 +1,4 @@
-"""Scores, one file a kind. `SCORES` is the register: word to what a score of that word needs."""
+"""Scores, one file per kind. `SCORES` is the registry: name to the requirements of a score."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -61,20 +61,21 @@ __all__ = [
 
 
 Meaning = Literal["posterior", "approximate", "predictive", "penalised"]
-"""What a score is: a log probability of the data given a graph, an approximation of one, the likelihood of
-rows that were left out, or a likelihood minus a charge that is none of these."""
+"""Meaning of a score: a log probability of the data given a graph, an approximation of it, a held-out
+likelihood, or another penalised likelihood.
+"""
 
 _PARTS: dict[str, dict[str, Any]] = {"none": {}, "all": {"folds": 10}, "one": {"fraction": 1 / 3}}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered score: how to bind it to fits, what it means, and what it needs.
+    """A registered score: its binding to fits, its meaning and its requirements.
 
     `parts` is "none", "one" (a single part to hold out) or "all" (folds that cover the rows). `charges` is
-    for scores that are a largest log-likelihood minus charges, which any distribution has: a function of the
-    numbers of rows and columns, and of the score's options. A score with the option `gamma` takes gamma log
-    p off for each parent. What a score needs of fits it asks of them, and rejects in words.
+    for penalised likelihoods, which apply to any distribution: the penalties as a function of the numbers of
+    rows and columns, and of the score's options. A score with the option `gamma` subtracts gamma log p for
+    each parent. Binding raises an error if the fits do not meet the requirements.
     """
 
     bind: Callable[..., Score]
@@ -84,7 +85,7 @@ class Entry:
 
     @cached_property
     def part_options(self) -> dict[str, Any]:
-        """The options that say which rows are held out, with their defaults."""
+        """Return the options that select held-out rows, with their defaults."""
         return _PARTS[self.parts]
 
     @property
@@ -93,25 +94,25 @@ class Entry:
         return self.meaning in ("posterior", "approximate")
 
     def per_parent(self, columns: int, options: Mapping[str, Any]) -> float:
-        """What a parent costs beyond its parameters, in nats."""
+        """Return the cost of a parent beyond its parameters, in nats."""
         if "gamma" not in (parameters := signature(self.bind).parameters):
             return 0.0
         return float(options.get("gamma", parameters["gamma"].default)) * math.log(columns)
 
     def tie(self, fits: Fits, rng: np.random.Generator, **options: Any) -> Score:
-        """Bind the score to fits, with the parts of the rows that it holds out.
+        """Bind the score to fits, with its held-out parts of the rows.
 
         Parameters
         ----------
         fits : a family tied to the data.
         rng : random generator of the parts.
-        options : of the score, with `folds` where it takes all parts in turn, and `fraction`, the share of
-            rows, where it holds out one.
+        options : of the score, with `folds` if it holds out all parts in turn, or `fraction`, the share of
+            rows, if it holds out one.
 
         Raises
         ------
-        FitError : rows are needed, and there are only means and covariances.
-        OptionError : a fraction that is none.
+        FitError : the score needs rows, but there are only means and covariances.
+        OptionError : an invalid fraction.
         """
         if self.parts == "none":
             return self.bind(fits, **options)
@@ -133,7 +134,7 @@ class Entry:
 
 
 def _other(dealt: Table, data: Table) -> Table | None:
-    """Return the table whose rows were dealt, where it is not the data's own."""
+    """Return the table whose rows were split, if it is not that of the data."""
     return None if dealt is data else dealt
 
 

@@ -1,12 +1,12 @@
-"""Predictive scores: the likelihood of rows that the model has not seen.
+"""Predictive scores: the likelihood of held-out rows.
 
 * leave-one-out: every unit under the model fitted to all others;
-* k-fold: the same with whole parts of the units;
+* k-fold: each fold under the model fitted to the other folds;
 * held-out: one part, fitted once to the rest.
 
-A row of weight 3 is three units, of which one is left out at a time, unless the table's copies go together.
-They need no count of parameters, so they fit any family. They are totals over the rows scored. Where the
-fitted joint density is the same for equivalent graphs, as for Gaussian models, these scores tie them, too.
+A row of weight 3 is three units, of which one is held out at a time, unless the table's copies stay together.
+These scores need no count of parameters, so they suit any family. They are totals over the held-out rows. If
+equivalent graphs have the same fitted joint density, as Gaussian models do, their scores are equal.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class LeaveOneOut(Score):
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Leave-one-out log-likelihoods."""
+        """Return leave-one-out log-likelihoods."""
         return self.fits.loo(child, sets)
 
 
@@ -49,20 +49,22 @@ class HeldOutScore(Score):
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Held-out log-likelihoods."""
+        """Return held-out log-likelihoods."""
         return self.held.loglik(child, sets)
 
 
 def leave_one_out(fits: Fits) -> Score:
-    """Leave-one-out log-likelihood."""
+    """Return the leave-one-out log-likelihood."""
     return LeaveOneOut(fits)
 
 
 def kfold(fits: Fits, parts: Sequence[NDArray[np.intp]], table: Table | None = None) -> Score:
-    """k-fold log-likelihood; `parts` are the folds, which together hold every row of `table` once."""
+    """Return the k-fold log-likelihood; `parts` are the folds, which cover every row of `table` once."""
     return HeldOutScore(fits, parts, fits.rows, table)
 
 
 def held_out(fits: Fits, part: NDArray[np.intp], rows: float, table: Table | None = None) -> Score:
-    """Log-likelihood of one part with total weight `rows`, under models fitted to the rest of `table`."""
+    """Return the log-likelihood of one part with total weight `rows`, under models fitted to the rest
+    of `table`.
+    """
     return HeldOutScore(fits, (part,), rows, table)

@@ -1,4 +1,4 @@
-r"""Scores of mixed tables from one covariance matrix: columns as vectors, families as log determinants.
+r"""Scores of mixed tables from one covariance matrix: log determinants of embedded columns.
 
 Each column is embedded: a category as the indicators of its levels, a number as itself or with polynomials
 of it. The embedded columns are scored as if they were jointly normal. With :math:`\Sigma_A` the correlation
@@ -6,16 +6,16 @@ matrix of the columns of a set A, r(A) its rank, and n rows, a set has the value
 
 .. math:: f(A) = -\tfrac{n}{2} \log \det \Sigma_A - \tfrac{\log n}{4} r(A) (r(A) + 3),
 
-and a family of a child c and parents S scores f(S + c) - f(S) plus the log-likelihood of the child by itself,
-normal or by the shares of levels. So (log n) / 2 is charged for each mean, each covariance within the
-child, and each product of a dimension of the child and one of the parents. Equivalent graphs tie exactly, and
-for numbers as they are the score is BIC.
+and a family of a child c and parents S scores f(S + c) - f(S) plus the log-likelihood of the child alone,
+normal or by the shares of levels. So the penalty is (log n) / 2 for each mean, each covariance within the
+child, and each product of a dimension of the child and one of the parents. Equivalent graphs have equal
+scores, and for untransformed numbers the score is BIC.
 
-The *degenerate Gaussian* score takes numbers as they are (Andrews, Ramsey and Cooper 2019), the *truncated
+The *degenerate Gaussian* score uses untransformed numbers (Andrews, Ramsey and Cooper 2019), the *truncated
 basis* score adds polynomials up to a degree (Ramsey, Andrews and Spirtes 2025). They are fast and need no
-fitted models, but they are not likelihoods of categories: they compare graphs of one table, and no densities.
+fitted models, but they are not likelihoods of categories: they compare graphs of one table, not densities.
 
-Stated rules: a level with fewer than 5 rows counts as the most frequent one. A dimension that the earlier
+Rules: a level with fewer than 5 rows counts as the most frequent one. A dimension that the earlier
 ones of its set determine up to `TOLERANCE` of its variance adds the logarithm of that tolerance, and no
 parameters.
 """
@@ -53,9 +53,9 @@ class EmbeddedScore(Score):
 
     Parameters
     ----------
-    fits : a family tied to the rows; the sets that it takes are scored.
-    degree : of the polynomials of numbers; 1 are the numbers alone.
-    gamma : log p times this is charged for each parent.
+    fits : a family tied to the rows; the sets for which it has models are scored.
+    degree : of the polynomials of numbers; 1 for the numbers alone.
+    gamma : the penalty per parent is gamma log p.
     """
 
     def __init__(self, fits: Fits, degree: int, gamma: float) -> None:
@@ -69,7 +69,7 @@ class EmbeddedScore(Score):
         self._values: dict[Parents, float] = {(): 0.0}
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Differences of the values of a family and of the parents alone, minus charges."""
+        """Return the differences of the values of a family and of the parents alone, minus penalties."""
         taken = [i for i, s in enumerate(sets) if self.equivalent or self.fits.takes(child, s)]
         families = [tuple(sorted((*sets[i], child))) for i in taken]
         self._evaluate([sets[i] for i in taken])
@@ -82,7 +82,7 @@ class EmbeddedScore(Score):
         return scores
 
     def _evaluate(self, sets: Iterable[Parents]) -> None:
-        """Compute the values of sets that are not there yet, all of one dimension at once."""
+        """Compute missing values of sets, all of one dimension at once."""
         groups: dict[int, list[Parents]] = {}
         for s in dict.fromkeys(map(tuple, sets)):
             if s not in self._values:
@@ -96,7 +96,7 @@ class EmbeddedScore(Score):
 
 
 def log_determinants(matrices: Array) -> tuple[Array, Array]:
-    """Log determinants and ranks of correlation matrices, (sets, dimensions, dimensions).
+    """Return the log determinants and ranks of correlation matrices, (sets, dimensions, dimensions).
 
     >>> log_determinants(np.array([np.eye(2), np.ones((2, 2))]))[1].tolist()
     [2.0, 1.0]
@@ -116,7 +116,7 @@ def log_determinants(matrices: Array) -> tuple[Array, Array]:
 
 
 def _with_skips(matrices: Array) -> tuple[Array, Array]:
-    """Return the same, dimension by dimension, skipping those that the earlier ones determine."""
+    """Return log determinants and ranks, skipping dimensions that the earlier ones determine."""
     left, logs, ranks = matrices.copy(), np.zeros(len(matrices)), np.zeros(len(matrices))
     for j in range(left.shape[1]):
         pivot = left[:, j, j]
@@ -136,7 +136,7 @@ def _pairs(table: Table) -> list[tuple[Variable, NDArray[np.generic]]]:
 def _alone(
     variable: Variable, column: NDArray[np.generic], rows: float, weights: Array | None
 ) -> float:
-    """Return the largest log-likelihood of a column by itself; 0 for a number that does not vary."""
+    """Return the largest log-likelihood of a column alone; 0 for a number that does not vary."""
     if variable.levels is not None:
         counts = np.bincount(column.astype(np.intp), weights)
         counts = counts[counts > 0]
@@ -149,7 +149,7 @@ def _alone(
 
 
 class Embedding(NamedTuple):
-    """How a column becomes columns of numbers: indicators of some levels, or polynomials.
+    """The embedding of a column as columns of numbers: indicators of some levels, or polynomials.
 
     `kept` are the levels with an indicator, None for numbers, which are standardised by `centre` and `sd`.
     """
@@ -174,7 +174,7 @@ class Embedding(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Number of columns."""
+        """The number of embedded columns."""
         return self.degree if self.kept is None else len(self.kept)
 
     def columns(self, column: NDArray[np.generic]) -> Array:
@@ -193,7 +193,7 @@ class Embedding(NamedTuple):
 
 
 def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]]]:
-    """Return the correlation matrix of all embedded columns, and the places of each column in it.
+    """Return the correlation matrix of all embedded columns, and the positions of each column in it.
 
     The columns of a variable are made orthonormal, so that its block is an identity matrix.
     """
@@ -221,7 +221,7 @@ def correlations(table: Table, degree: int) -> tuple[Array, list[tuple[int, ...]
 
 
 def _whitening_matrix(covariance: Array) -> Array:
-    """Return the matrix that makes columns of a covariance orthonormal."""
+    """Return the matrix that makes columns with a covariance orthonormal."""
     variances = np.diag(covariance)
     if not len(variances):
         return covariance
@@ -232,12 +232,12 @@ def _whitening_matrix(covariance: Array) -> Array:
 
 
 def degenerate_gaussian(fits: Fits, *, gamma: float = 0.5) -> Score:
-    """Categories as indicators and numbers as they are, scored as normal (degenerate Gaussian score)."""
+    """Return the score of indicators and untransformed numbers as normal (degenerate Gaussian score)."""
     return EmbeddedScore(fits, 1, _checked_gamma(gamma))
 
 
 def truncated_basis(fits: Fits, *, degree: int = 3, gamma: float = 0.5) -> Score:
-    """Categories as indicators and polynomials of numbers, scored as normal (truncated basis score)."""
+    """Return the score of indicators and polynomials of numbers as normal (truncated basis score)."""
     if not isinstance(degree, int) or isinstance(degree, bool) or not 1 <= degree <= 9:
         raise FitError(f"degree must be an integer from 1 to 9, got {degree!r}.")
     return EmbeddedScore(fits, degree, _checked_gamma(gamma))

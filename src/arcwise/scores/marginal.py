@@ -1,4 +1,4 @@
-"""Marginal likelihoods: BGe of Gaussian networks, K2, BDeu and BDs of discrete ones, others; and qNML.
+"""Marginal likelihoods: BGe of Gaussian networks; K2, BDeu and BDs of discrete ones; others; and qNML.
 
 BGe: the marginal likelihood of a Gaussian network under a normal-Wishart prior.
 
@@ -7,9 +7,9 @@ t = alpha_mu (alpha_w - p - 1) / (alpha_mu + 1). The posterior matrix is
 
     R = T + scatter + n alpha_mu / (n + alpha_mu) (mean - nu)(mean - nu)'.
 
-By default nu is the sample mean, and the last term is gone; a prior that does not look at the data, one to
-draw from, has nu = 0 (`prior_mean="zero"`). T has the units of the columns: `standardise` takes these in
-standard deviations, so that units do not matter, and gives the density of such columns.
+By default nu is the sample mean, so that the last term vanishes; a prior that does not depend on the data
+has nu = 0 (`prior_mean="zero"`). T has the units of the columns: `standardise` uses standardised
+columns and their density, so that units do not matter.
 
 For a set Y of l variables, with a = alpha_w - p + l,
 
@@ -20,7 +20,7 @@ G_l the multivariate gamma function; the local score is log p(child, parents) - 
 Sources: Geiger and Heckerman 2002; the form corrected by Kuipers, Moffa and Heckerman 2014.
 Defaults alpha_mu = 1 and alpha_w = p + 2: the least informative prior that is proper for any graph.
 
-Scores of discrete networks that look at the counts themselves: K2, BDeu, BDs and qNML.
+Scores of discrete networks from counts: K2, BDeu, BDs and qNML.
 
 With N_jk rows that have the child's level k (of r) and the parents' configuration j (of q), N_j = sum_k
 N_jk:
@@ -72,7 +72,7 @@ _TINY = 1e-15  # the prior makes R positive definite; only rounding can take a p
 
 
 class BGeScore(Score):
-    """Bayesian Gaussian equivalent score; `log_units` less, it is that of the columns in their own units."""
+    """Bayesian Gaussian equivalent score; minus `log_units` it is that of the columns in their units."""
 
     equivalent = True
     lattice = True
@@ -109,20 +109,20 @@ class BGeScore(Score):
     def _local(
         self, size: NDArray[np.intp] | int, child: int, residual: Array, logdet: Array
     ) -> Array:
-        """Offset(m) - (d + m + 1)/2 log s - 1/2 log det R_PP, s the child's Schur complement."""
+        """Return offset(m) - (d + m + 1)/2 log s - 1/2 log det R_PP, s the child's Schur complement."""
         schur = np.log(residual) + 2 * self.log_sd[child]
         out: Array = self.offset[size] - 0.5 * (self.degrees + size + 1) * schur - 0.5 * logdet
         return out
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Log marginal likelihoods."""
+        """Return log marginal likelihoods."""
         residual, logdet = kernel.many(self.matrix, child, sets, _TINY, _TINY)
         sizes = np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))
         scale = np.array([2 * self.log_sd[list(s)].sum() for s in sets])
         return self._local(sizes, child, residual, logdet + scale)
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Bases and all toggles in one compiled call."""
+        """Return scores of bases and all toggles in one compiled call."""
         swept = kernel.sweep(self.matrix, children, bases, _TINY, _TINY)
         base_scores, toggled = np.empty(len(children)), swept.toggled
         change = np.log(swept.pivots) + 2 * self.log_sd
@@ -141,7 +141,7 @@ class BGeScore(Score):
         return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Return all subsets in one compiled call."""
+        """Return scores of all subsets in one compiled call."""
         residual, logdet = kernel.subsets(self.matrix, child, others, always, most, _TINY, _TINY)
         masks = np.arange(len(residual), dtype=np.uint32)
         sizes = np.bitwise_count(masks).astype(np.intp) + len(always)
@@ -152,7 +152,7 @@ class BGeScore(Score):
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> GaussianScores:
-        """Return the same formula, with the scale of the columns in its tables."""
+        """Return the compiled formula, with the scale of the columns in its tables."""
         sizes = np.arange(len(self.nodes) + 1.0)
         return GaussianScores(
             self.matrix,
@@ -168,10 +168,10 @@ class BGeScore(Score):
 
 
 def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> tuple[Array, float]:
-    """Offsets by number of parents m, and d such that (d + m + 1)/2 multiplies log s.
+    """Return offsets by the number of parents m, and d such that (d + m + 1)/2 multiplies log s.
 
-    Of log p(child, parents) - log p(parents) this is all that does not depend on the data: the
-    multivariate gammas leave one ordinary gamma each, det T its powers of t.
+    These are the terms of log p(child, parents) - log p(parents) that do not depend on the data: one
+    ordinary gamma for each multivariate gamma, and powers of t for det T.
     """
     m = np.arange(p + 1)
     a = alpha_w - p + m + 1  # degrees of freedom of (child, parents)
@@ -186,7 +186,7 @@ def _constants(p: int, n: float, alpha_mu: float, alpha_w: float, t: float) -> t
 
 
 def _log_gamma(values: NDArray[np.floating]) -> Array:
-    """log Gamma by the standard library: p numbers once, not worth importing scipy for."""
+    """Return log Gamma by the standard library; scipy would take longer to import."""
     return np.array([lgamma(value) for value in values])
 
 
@@ -199,10 +199,10 @@ def bge(
     standardise: bool = False,
     gamma: float = 0.0,
 ) -> Score:
-    """Marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2.
+    """Return the marginal likelihood of a Gaussian network; `alpha_w` defaults to p + 2.
 
-    With `standardise` that of the columns in standard deviations: their units do not matter then. Each parent
-    costs `gamma` log p with p variables, a prior over graphs.
+    With `standardise` columns are in standard deviations, so that their units do not matter. `gamma` log p is
+    subtracted per parent for p variables, a prior over graphs.
     """
     if fits.normal is None:
         raise FitError("bge is a score of Gaussian models: use model='gaussian', or another score.")
@@ -221,7 +221,7 @@ def bge(
 
 
 class MarginalScore(Score):
-    """The marginal likelihood of a family's local models, `gamma` log p less for each parent.
+    """The marginal likelihood of a family's local models, minus `gamma` log p per parent.
 
     Two parents may explain what neither does alone, such as a product of both.
     """
@@ -234,15 +234,16 @@ class MarginalScore(Score):
         self.price = gamma * float(np.log(len(fits.nodes)))
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Log marginal likelihoods minus charges."""
+        """Return log marginal likelihoods minus penalties."""
         sizes = np.fromiter(map(len, sets), dtype=float, count=len(sets))
         return self.fits.marginal(child, sets) - self.price * sizes
 
 
 def marginal(fits: Fits, *, gamma: float = 1.0) -> Score:
-    """Marginal likelihood of local models with a prior of their parameters, such as neural networks.
+    """Return the marginal likelihood of local models with a prior of their parameters, such as neural
+    networks.
 
-    Each parent costs `gamma` log p with p variables, a prior over graphs.
+    `gamma` log p is subtracted per parent for p variables, a prior over graphs.
     """
     fits.marginal(0, ())
     if not 0 <= gamma < np.inf:
@@ -251,7 +252,7 @@ def marginal(fits: Fits, *, gamma: float = 1.0) -> Score:
 
 
 def k2(fits: Fits, *, gamma: float = 0.0) -> Score:
-    """Marginal likelihood with one pseudo-count for each cell."""
+    """Return the marginal likelihood with one pseudo-count for each cell."""
     return _bind_counts("k2", fits, gamma, "marginal", equivalent=False, each="cell", alpha=1.0)
 
 
@@ -263,13 +264,13 @@ def bdeu(
     cells_per_row: float | None = None,
     jackknife: float = 0.0,
 ) -> Score:
-    """Marginal likelihood with pseudo-counts shared among all cells of a table.
+    """Return the marginal likelihood with pseudo-counts shared among all cells of a table.
 
-    Tables of more than `cells_per_row` cells for each row score -inf: where no two rows share a
-    configuration, the even prior takes any parents for good ones of a child whose levels are even.
+    Tables of more than `cells_per_row` cells for each row score -inf: if no two rows share a
+    configuration, the uniform prior makes any parents good for a child with uniform levels.
 
     `jackknife` is an expected count, 0 for none. A parent whose rarest level and the child's rarest level
-    meet by chance in fewer rows than that is penalised by the largest gain that one row gives to the pair.
+    coincide by chance in fewer rows than that is penalised by the largest gain of the pair from one row.
     So no arc rests on a single row; with rare levels such arcs are the common false ones.
     """
     size, most = _positive("bdeu", equivalent_sample_size), float(MOST_CELLS)
@@ -281,13 +282,13 @@ def bdeu(
 
 
 def bds(fits: Fits, *, equivalent_sample_size: float = 1.0, gamma: float = 0.0) -> Score:
-    """Marginal likelihood with pseudo-counts shared among the rows of a table that occur."""
+    """Return the marginal likelihood with pseudo-counts shared among the rows of a table that occur."""
     size = _positive("bds", equivalent_sample_size)
     return _bind_counts("bds", fits, gamma, "marginal", equivalent=False, each="seen", alpha=size)
 
 
 def qnml(fits: Fits, *, gamma: float = 0.0) -> Score:
-    """Quotient of normalised maximum likelihoods."""
+    """Return the quotient of normalised maximum likelihoods."""
     return _bind_counts("qnml", fits, gamma, "likelihood", equivalent=True, nml=True)
 
 

@@ -1,15 +1,15 @@
-"""Likelihood scores that charge for parameters: loglik, AIC, BIC and extended BIC.
+"""Penalised likelihood scores: loglik, AIC, BIC and extended BIC.
 
-    loglik - charge;    AIC: k,    BIC: (k / 2) log n,    extended BIC: (k / 2) log n + gamma m log p
+    loglik - penalty;    AIC: k,    BIC: (k / 2) log n,    extended BIC: (k / 2) log n + gamma m log p
 
 with k free parameters, n rows, p variables and m parents of the child. Higher is better and all
 constants are kept. Sources: Akaike 1974; Schwarz 1978; Chen and Chen 2008 for the extended form,
-whose extra term charges for choosing parents among many: where columns are many for the rows, plain
+whose extra term penalises the choice of parents among many: with many columns for the rows, plain
 BIC keeps nearly twice the true arcs.
 
-Chen and Chen charge gamma log C(p-1, m), which for small m is about m log p, but falls again once m
-is above p / 2: a search that begins with all variables as parents would be paid for keeping them. So
-each parent costs the same here. Equivalent graphs have as many arcs, so the term treats them alike.
+The penalty of Chen and Chen is gamma log C(p-1, m), which for small m is about m log p, but falls again once
+m is above p / 2: a search that begins with all variables as parents would be rewarded for keeping them. So
+each parent costs the same here. Equivalent graphs have equal numbers of arcs, so their terms are equal.
 """
 
 from itertools import chain
@@ -41,10 +41,10 @@ __all__ = [
 
 
 class PenalizedScore(Score):
-    """Log-likelihood of fitted local models minus a charge.
+    """Log-likelihood of fitted local models minus a penalty.
 
-    `per_param` nats are charged for each free parameter, `by_size[m]` for having m parents. Parameters are
-    counted set by set; if only the number of parents matters (`sized`), the whole charge goes by it.
+    The penalty is `per_param` nats per free parameter, and `by_size[m]` for m parents. Parameters are counted
+    for each set; if only the number of parents matters (`sized`), the whole penalty depends on it.
     """
 
     def __init__(self, fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> None:
@@ -61,7 +61,7 @@ class PenalizedScore(Score):
         self.threads = fits.threads
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Log-likelihoods minus charges."""
+        """Return log-likelihoods minus penalties."""
         sizes = np.fromiter(map(len, sets), dtype=np.intp, count=len(sets))
         out = self.fits.loglik(child, sets)
         out -= self.by_size[sizes]
@@ -73,7 +73,7 @@ class PenalizedScore(Score):
         return out
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Return the family's sweep minus charges, where it has one."""
+        """Return the family's sweep minus penalties, if it has one."""
         swept = self.fits.sweep(children, bases)
         if swept is None:
             return super().sweep(children, bases, among)
@@ -95,7 +95,7 @@ class PenalizedScore(Score):
     def _charge(
         self, children: Numbers, bases: ParentSets, base_scores: Array, toggled: Array
     ) -> None:
-        """Take off what parameters cost that are counted set by set."""
+        """Subtract the penalty of parameters that are counted for each set."""
         for row, (child, base) in enumerate(zip(children, bases, strict=True)):
             rest = [x for x in range(len(self.nodes)) if x != child]
             counts = self.fits.n_params(child, [base, *(toggle(base, x) for x in rest)])
@@ -103,7 +103,7 @@ class PenalizedScore(Score):
             toggled[row, rest] -= self.per_param * counts[1:]
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Return all subsets in one call, where the family has one."""
+        """Return scores of all subsets in one call, if the family has one."""
         out = self.fits.subsets(child, others, always, most)
         if out is None:
             return super().subsets(child, others, always, most)
@@ -116,13 +116,13 @@ class PenalizedScore(Score):
         return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """Return the family's closed form minus charges, where it has one."""
+        """Return the family's closed form minus penalties, if it has one."""
         charges = self.by_size if extra is None else self.by_size - extra
         return self.fits.compiled(charges, self.per_param)
 
 
 def penalise_fits(fits: Fits, per_param: float = 0.0, by_size: Array | None = None) -> Score:
-    """Log-likelihood minus charges, by the family's own batches where it has them; see `PenalizedScore`."""
+    """Return the log-likelihood minus penalties, in batches if the family has them; see `PenalizedScore`."""
     score = PenalizedScore(fits, per_param, by_size)
     batches = None if score.sized else score.compiled()
     if isinstance(batches, Batches):
@@ -131,55 +131,57 @@ def penalise_fits(fits: Fits, per_param: float = 0.0, by_size: Array | None = No
 
 
 class Charges(NamedTuple):
-    """What a score takes off a largest log-likelihood: nats per free parameter, and per parent or edge."""
+    """Penalties of a score: nats per free parameter, and per parent or edge."""
 
     per_param: float = 0.0
     per_parent: float = 0.0
 
 
 def no_charges(rows: float, columns: int) -> Charges:
-    """Return the charges of the plain log-likelihood."""
+    """Return the penalties of the plain log-likelihood: none."""
     return Charges()
 
 
 def aic_charges(rows: float, columns: int) -> Charges:
-    """One nat per parameter."""
+    """Return one nat per parameter."""
     return Charges(1.0)
 
 
 def bic_charges(rows: float, columns: int) -> Charges:
-    """Half of log n per parameter."""
+    """Return half of log n per parameter."""
     return Charges(0.5 * float(np.log(rows)))
 
 
 def ebic_charges(rows: float, columns: int, *, gamma: float = 1.1) -> Charges:
-    """Half of log n per parameter, and `gamma` log p per parent."""
+    """Return half of log n per parameter, and `gamma` log p per parent."""
     if not 0 <= gamma < np.inf:
         raise FitError(f"The gamma of ebic must be a non-negative number, got {gamma}.")
     return Charges(0.5 * float(np.log(rows)), gamma * float(np.log(columns)))
 
 
 def _charge_fits(fits: Fits, charges: Charges) -> Score:
-    """Return the family's log-likelihood minus charges."""
+    """Return the family's log-likelihood minus penalties."""
     sizes = np.arange(len(fits.nodes) + 1.0)
     return penalise_fits(fits, charges.per_param, charges.per_parent * sizes)
 
 
 def loglik(fits: Fits) -> Score:
-    """Plain log-likelihood; for a likelihood penalised by the number of arcs add an arc penalty to it."""
+    """Return the plain log-likelihood; add an arc penalty for a likelihood penalised by the number of
+    arcs.
+    """
     return penalise_fits(fits)
 
 
 def aic(fits: Fits) -> Score:
-    """Akaike's criterion: log-likelihood minus the number of free parameters."""
+    """Return Akaike's criterion: log-likelihood minus the number of free parameters."""
     return _charge_fits(fits, aic_charges(fits.rows, len(fits.nodes)))
 
 
 def bic(fits: Fits) -> Score:
-    """Schwarz's criterion: log-likelihood minus half of log n for each free parameter."""
+    """Return Schwarz's criterion: log-likelihood minus half of log n for each free parameter."""
     return _charge_fits(fits, bic_charges(fits.rows, len(fits.nodes)))
 
 
 def ebic(fits: Fits, *, gamma: float = 1.1) -> Score:
-    """Extended BIC: `gamma` log p more for each parent; 0 is BIC."""
+    """Return the extended BIC: BIC minus `gamma` log p for each parent."""
     return _charge_fits(fits, ebic_charges(fits.rows, len(fits.nodes), gamma=gamma))

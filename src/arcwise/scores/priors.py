@@ -1,8 +1,8 @@
-"""Priors over graphs as scores that look at no data: sums over parent sets, not normalised over graphs.
+"""Priors over graphs as scores without data: sums over parent sets, not normalised over graphs.
 
-By the number m of parents alone:
+By the number m of parents:
 
-* uniform: every graph the same; no score is needed;
+* uniform: every graph has the same prior; no score is needed;
 * a penalty per arc: p(G) proportional to exp(-penalty x rows x arcs);
 * fair over numbers of parents: p(S) proportional to 1 / C(p - 1, m), so that each number of parents has the
   same weight (Friedman and Koller 2003).
@@ -10,8 +10,8 @@ By the number m of parents alone:
 Arc by arc:
 
 * a probability q for each arc: p(S) = prod_{u in S} q(u -> v) prod_{u not in S} (1 - q(u -> v));
-* an expert's graph: every parent that only one of the two graphs has costs, so that a reversed arc costs
-  twice (Hofmann and Tresp 1995).
+* an expert's graph: a penalty for every parent that only one of the two graphs has, so that a reversed arc
+  costs twice (Hofmann and Tresp 1995).
 
 Penalty and expert are in nats per arc *and row*, so that one number means the same for short and long tables.
 """
@@ -64,7 +64,7 @@ class _ByNumber(Score):
 
 
 class ArcPenalty(_ByNumber):
-    """Minus `penalty` x rows for each arc."""
+    """Minus `penalty` times rows for each arc."""
 
     equivalent = True
 
@@ -74,7 +74,7 @@ class ArcPenalty(_ByNumber):
 
 
 class FairParents(_ByNumber):
-    """Minus log C(p - 1, m) for m parents: each number of them has the same weight."""
+    """Minus log C(p - 1, m) for m parents: each number of parents has the same weight."""
 
     def __init__(self, nodes: tuple[str, ...], rows: float = 1.0) -> None:
         others = len(nodes) - 1
@@ -84,7 +84,7 @@ class FairParents(_ByNumber):
 
 
 class _ByArc(Score):
-    """A prior arc by arc: `there[child, parent]` if the arc is in the graph, else `absent[child, parent]`."""
+    """A prior by arcs: `there[child, parent]` if the arc is in the graph, else `absent[child, parent]`."""
 
     lattice = True
 
@@ -92,7 +92,7 @@ class _ByArc(Score):
         self.nodes, self.rows, self.there, self.absent = nodes, rows, there, absent
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Sums over the arcs that are there and those that are not."""
+        """Return sums over the present and the absent arcs."""
         out = np.empty(len(sets))
         for row, members in enumerate(sets):
             mask = np.zeros(len(self.nodes), dtype=bool)
@@ -101,7 +101,7 @@ class _ByArc(Score):
         return out
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Return the same bit by bit; sets of more than `most` parents score -inf."""
+        """Return the sums of all subsets; sets of more than `most` parents score -inf."""
         rest = [u for u in range(len(self.nodes)) if u not in {*others, *always}]
         out = np.full(1, self.there[child, list(always)].sum() + self.absent[child, rest].sum())
         for u in others:
@@ -112,12 +112,12 @@ class _ByArc(Score):
 
 
 class ArcProbabilities(_ByArc):
-    """Each arc is there with its own probability, independently of the others but for cycles.
+    """A prior with a probability for each arc, independent apart from acyclicity.
 
     Parameters
     ----------
     nodes : names.
-    probabilities : (tail, head) from 0, never there, to 1, always there; the diagonal does not matter.
+    probabilities : (tail, head) from 0, never present, to 1, always present; the diagonal is ignored.
     """
 
     def __init__(
@@ -141,9 +141,9 @@ class ArcProbabilities(_ByArc):
 
 
 class ExpertPrior(_ByArc):
-    """Minus `weight` x rows for each parent that only one of the graph and the expert's has.
+    """Minus `weight` times rows for each parent that only one of the graph and the expert's graph has.
 
-    `confidence[parent, child]`, where given, takes the place of `weight` for that arc.
+    `confidence[parent, child]`, if given, replaces `weight` for that arc.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""A score: the whole contract between data and search.
+"""Score: the interface between data and search.
 
 A decomposable score is a sum over children of local scores s(child, parents); higher is better, in
 natural logarithms, a total over rows. It is a pure function of child and parent set. A new score
-writes only `many`; the other methods follow from it and are overridden where a sweep is cheaper.
+implements only `many`; the other methods have defaults, overridden if a sweep is cheaper.
 """
 
 import time
@@ -43,7 +43,7 @@ ParentSets = Sequence[Parents]
 Sweep = tuple[Array, Array]
 
 ALL = 1 << 30
-"""As many parents as there are."""
+"""No bound on the number of parents."""
 
 _BATCH = 0.1  # seconds that local fits may take between two questions to the watcher,
 _SHARED = 5  # and so many times that where threads share them out, so that few have to wait
@@ -52,12 +52,11 @@ _SHARED = 5  # and so many times that where threads share them out, so that few 
 class Score(ABC):
     """Local scores of parent sets; `nodes` are the columns' names, `rows` the sum of weights.
 
-    `equivalent` says that graphs of one equivalence class always tie, which equivalence search builds
-    on; `lattice` that `sweep` and `subsets` are far cheaper than scoring set by set, which lets the exact
-    search go further; `threads` how many sets are scored at the same time; `work` how dear they are,
-    where there is a lattice; `interacting` that two parents may tell together what neither tells alone, as in
-    tables; `log_units` less, it is the score of the columns in their own units. A parent set that the local
-    models cannot take scores -inf.
+    `equivalent` is whether equivalent graphs have equal scores, which equivalence search needs; `lattice`
+    whether `sweep` and `subsets` are far cheaper than single sets, which allows larger exact searches;
+    `interacting` whether two parents may be informative only together, as in tables. `threads` is the number
+    of sets scored in parallel, `work` their cost if there is a lattice. Minus `log_units` it is the score of
+    the columns in their units. A parent set without a local model scores -inf.
     """
 
     nodes: tuple[str, ...]
@@ -71,14 +70,14 @@ class Score(ABC):
 
     @abstractmethod
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Local scores of `child` for several parent sets (sorted tuples of column numbers)."""
+        """Return local scores of `child` for several parent sets (sorted tuples of column numbers)."""
 
     def local(self, child: int, parents: Parents) -> float:
-        """Local score of `child` given `parents`."""
+        """Return the local score of `child` given `parents`."""
         return float(self.many(child, (parents,))[0])
 
     def toggles(self, child: int, parents: Parents, among: Numbers | None = None) -> Array:
-        """Local scores with each variable put in (if out) or removed (if in) of `parents`.
+        """Return local scores with each variable added to `parents`, or removed if it is one of them.
 
         One entry for each column, or for each of `among`; the child's own entry is -inf.
         """
@@ -95,10 +94,10 @@ class Score(ABC):
         return out
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Local scores (m,) of m children with their bases, and all toggles (m, p), in one call.
+        """Return local scores (m,) of m children with their bases, and of all toggles (m, p), in one call.
 
-        `among` (m, p) marks the toggles that are wanted, such as those that rules allow: no other set is
-        fitted, and the entries of the others are -inf.
+        `among` (m, p) marks the required toggles, such as those that rules allow: no other set is fitted,
+        and the other entries are -inf.
         """
         p = len(self.nodes)
         base_scores, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
@@ -110,7 +109,7 @@ class Score(ABC):
         return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Local scores of `always` with every subset of `others`, indexed by bit mask.
+        """Return local scores of `always` with every subset of `others`, indexed by bit mask.
 
         Sets of more than `most` parents score -inf.
         """
@@ -122,38 +121,37 @@ class Score(ABC):
         return out
 
     def by_number(self) -> Array | None:
-        """Scores with 0, 1, ..., p parents where only their number matters; else None."""
+        """Return scores with 0, 1, ..., p parents if only their number matters; else None."""
         return None
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """Return the same local scores for compiled searches, which then need no call for each set.
+        """Return these local scores for compiled searches, which then need no call for each set.
 
-        `extra` (p + 1,) is added by the number of parents. None where there is no closed form.
+        `extra` (p + 1,) is added by the number of parents. None without a closed form.
         """
         return None
 
     def interruptible(self, check: Callable[[], None]) -> "Score":
-        """Return the same score, which calls `check` between small batches of local fits where these are
-        dear.
+        """Return a score that calls `check` between small batches of local fits if these are slow.
 
-        What `check` raises ends the work; local scores that a cache holds by then stay there.
+        An exception from `check` ends the work; cached local scores are kept.
         """
         return self if self.lattice else InterruptibleScore(self, check)
 
 
 def toggle(parents: Parents, x: int) -> Parents:
-    """Return the parents with one more, or one less."""
+    """Return the parents with one added, or removed if present."""
     return tuple(sorted(set(parents) ^ {x}))
 
 
 def members(mask: int, candidates: Numbers, always: Parents) -> Parents:
-    """Return the parents of a bit mask: those always there, and the candidates whose bits are set."""
+    """Return the parents of a bit mask: `always`, and the candidates whose bits are set."""
     included = [c for i, c in enumerate(candidates) if mask >> i & 1]
     return tuple(sorted([*included, *always]))
 
 
 def total(score: Score, graph: DAG) -> float:
-    """Score of a whole graph: the sum of its local scores.
+    """Return the score of a whole graph: the sum of its local scores.
 
     The graph's nodes must be the score's, in the same order.
     """
@@ -166,7 +164,7 @@ def total(score: Score, graph: DAG) -> float:
 
 
 def delta(score: Score, graph: DAG, move: Move) -> float:
-    """Change of the total when one arc is added, dropped or flipped: local differences only."""
+    """Return the change of the total if one arc is added, dropped or flipped, from local differences."""
     changed = [move.head] if move.kind != "flip" else [move.head, move.tail]
     gain = 0.0
     for child in changed:
@@ -188,11 +186,11 @@ class Sum(Score):
         self.work = max(part.work for part in self.parts)
 
     def interruptible(self, check: Callable[[], None]) -> Score:
-        """Return the sum of the parts, each watched."""
+        """Return the sum of the parts, each interruptible."""
         return Sum([part.interruptible(check) for part in self.parts])
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
-        """Return the one part that looks at data, with what the others add by the number of parents."""
+        """Return the compiled form of the one part with data, plus the others by the number of parents."""
         by_size = [part.by_number() for part in self.parts]
         data = [part for part, added in zip(self.parts, by_size, strict=True) if added is None]
         additions = [added for added in (extra, *by_size) if added is not None]
@@ -203,26 +201,26 @@ class Sum(Score):
         )
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Sum of the parts' local scores."""
+        """Return the sum of the parts' local scores."""
         out: Array = np.sum([part.many(child, sets) for part in self.parts], axis=0)
         return out
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Sum of the parts' sweeps."""
+        """Return the sum of the parts' sweeps."""
         base_scores, rows = zip(
             *(part.sweep(children, bases, among) for part in self.parts), strict=True
         )
         return np.sum(base_scores, axis=0), np.sum(rows, axis=0)
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Sum of the parts' subsets."""
+        """Return the sum of the parts' subsets."""
         parts_scores = [part.subsets(child, others, always, most) for part in self.parts]
         out: Array = np.sum(parts_scores, axis=0)
         return out
 
 
 class BatchedScore(Score):
-    """A score that a compiled object answers by itself, in batches."""
+    """A score that a compiled object computes in batches."""
 
     lattice = True
     interacting = True
@@ -234,11 +232,11 @@ class BatchedScore(Score):
         self.work = batches.work
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Scores of several parent sets."""
+        """Return scores of several parent sets."""
         return self.batches.many(child, sets)
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Bases and toggles, one compiled call for each child."""
+        """Return scores of bases and toggles, with one compiled call for each child."""
         p = len(self.nodes)
         base_scores, toggled = np.empty(len(children)), np.full((len(children), p), -np.inf)
         everything = np.arange(p)
@@ -249,7 +247,7 @@ class BatchedScore(Score):
         return base_scores, toggled
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Return all subsets in one compiled call."""
+        """Return scores of all subsets in one compiled call."""
         scores = self.batches.subsets(child, others, always, most)
         return np.nan_to_num(scores, copy=False, nan=-np.inf, neginf=-np.inf, posinf=np.inf)
 
@@ -259,9 +257,9 @@ class BatchedScore(Score):
 
 
 class CachedScore(Score):
-    """Remembers every local score requested: for scores that are dear to compute.
+    """A cache of all local scores, for scores that are slow to compute.
 
-    Scores in closed form are requested whole sweeps and lattices as if the memory were not there.
+    Sweeps and lattices of scores in closed form bypass the cache.
     """
 
     def __init__(self, score: Score) -> None:
@@ -273,7 +271,7 @@ class CachedScore(Score):
         self.known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Local scores, computed only where they are not known."""
+        """Return local scores; only those that are not cached are computed."""
         missing = [s for s in dict.fromkeys(sets) if (child, s) not in self.known]
         if missing:
             for s, value in zip(missing, self.score.many(child, missing), strict=True):
@@ -281,19 +279,19 @@ class CachedScore(Score):
         return np.array([self.known[child, s] for s in sets])
 
     def sweep(self, children: Numbers, bases: ParentSets, among: Mask | None = None) -> Sweep:
-        """Return the score's own sweep in closed form, else from memory."""
+        """Return the score's sweep in closed form, else from the cache."""
         if self.lattice:
             return self.score.sweep(children, bases, among)
         return super().sweep(children, bases, among)
 
     def subsets(self, child: int, others: Numbers, always: Parents = (), most: int = ALL) -> Array:
-        """Return the score's own subsets in closed form, else from memory."""
+        """Return the score's subsets in closed form, else from the cache."""
         if self.lattice:
             return self.score.subsets(child, others, always, most)
         return super().subsets(child, others, always, most)
 
     def by_number(self) -> Array | None:
-        """What the score says by the number of parents alone."""
+        """Return the score's values by the number of parents."""
         return self.score.by_number()
 
     def compiled(self, extra: Array | None = None) -> NativeScores | None:
@@ -301,17 +299,17 @@ class CachedScore(Score):
         return self.score.compiled(extra)
 
     def interruptible(self, check: Callable[[], None]) -> Score:
-        """Return the same memory; `check` is called where local scores are not known."""
+        """Return a score with the same cache; `check` is called before new local scores are computed."""
         cached = CachedScore(self.score.interruptible(check))
         cached.known = self.known
         return cached
 
 
 class InterruptibleScore(Score):
-    """A dear score in small batches: `check` is called before each of them.
+    """A slow score in small batches: `check` is called before each of them.
 
-    A batch has as many sets as take a tenth of a second (with threads half a second), by the time of the
-    last one, and as many as there are threads at least. What is scored does not depend on it.
+    A batch has the sets that take a tenth of a second (with threads half a second), by the time of the last
+    one, and at least one per thread. Scores do not depend on it.
     """
 
     def __init__(self, score: Score, check: Callable[[], None]) -> None:
@@ -321,7 +319,7 @@ class InterruptibleScore(Score):
         self._seconds = _BATCH * (_SHARED if score.threads > 1 else 1)
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Local scores, batch by batch."""
+        """Return local scores, batch by batch."""
         pieces, start = [np.zeros(0)], 0
         while start < len(sets):
             self.check()
