@@ -1,8 +1,8 @@
-"""Searches for the graph with the best score, one file a kind. `SEARCHES` is the register.
+"""Searches for the graph with the best score, one file per kind. `SEARCHES` is the registry.
 
 All have one form: ``search(score, start=None, *, limits, on_step, ...) -> Result``; random ones take
-`rng` too. They obey the limits, never change the start, and return the best graph met so far when the
-watcher asks them to stop.
+`rng` too. They obey the limits, do not change the start, and return the best graph so far if the callback
+stops them.
 """
 
 from collections.abc import Callable

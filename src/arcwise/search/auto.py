@@ -1,38 +1,38 @@
-"""The search that chooses by the size of the problem.
+"""Automatic choice of the search by the size of the problem.
 
-* Where the exact program takes seconds (about 20 variables, or rules that leave few parents), it is run:
-  no graph can be better. Where each local score is expensive, as for Parzen windows of many rows, nearly all
-  of that time is spent on sets that are not in the best graph, and the rounds below find the same graph
-  sooner: then the result says what a proof would take.
-* Otherwise, for scores that treat equivalent graphs alike, two searches take turns, each going on from where
-  the other ended: equivalence search (GES), quick and strong where graphs are sparse, and the search over
-  orders (BOSS), strong where they are dense. Then the best graph is disturbed and improved again, and the
-  better one is kept. Disturbing means, in turn, displacing up to a quarter of the variables
+* If exact search takes seconds (about 20 variables, or rules that allow few parents), it is used: no graph
+  can be better. If local scores are expensive, as for Parzen windows of many rows, nearly all of that time
+  is spent on sets that are not in the best graph, and the rounds below find the same graph sooner: then the
+  result reports the time of a proof.
+* Otherwise, for scores that treat equivalent graphs alike, two searches alternate, each starting from the
+  result of the other: equivalence search (GES), quick and strong for sparse graphs, and the search over
+  orders (BOSS), strong for dense ones. Then the best graph is perturbed and improved repeatedly, and the
+  better one is kept. Perturbations are, in turn, displacing up to a quarter of the variables
   (fewer than 60) in the order, thinning (a random tenth to half of the arcs is removed), and displacing
-  with charges that fall: on networks of degree 2 to 20, simulated and published, they led further together
-  than each alone (benchmarks/dense.py). Each new best graph is first left by tabu walks, which add parents
-  one after the other even at a loss, and by larger families: a child that needs all of five parents at once
+  with decreasing penalties: on networks of degree 2 to 20, simulated and published, they gave better graphs
+  together than each alone (benchmarks/dense.py). From each new best graph, tabu walks and larger families are
+  tried first, which add parents one after the other even at a loss: a child that needs five parents at once
   gains by none alone (on andes with 10 000 rows both gain 150 to 330 nats).
-* For other scores greedy search takes their place, and disturbing means clearing the surroundings of one to
-  three variables, every other time with two random changes: on Boston housing (Parzen windows of one width)
-  this led from 3.956 to 4.158 nats per row from every seed, where shaking needed thousands of local models,
-  and thinning led nowhere. Where local scores are dear, as those of Parzen windows, moves are judged as late
-  as possible, and most rounds turn an arc with its ends cleared of other parents (`lazy_climb`).
+* For other scores greedy search is used instead, and perturbations clear the surroundings of one to three
+  variables, every other time with two random changes: on Boston housing (Parzen windows of one bandwidth)
+  this raised 3.956 to 4.158 nats per row from every seed, whereas random changes needed thousands of local
+  models, and thinning did not help. If local scores are expensive, as those of Parzen windows, moves are
+  evaluated as late as possible, and most rounds reverse an arc and clear its ends (`lazy_climb`).
 
-It ends when many rounds in a row have brought nothing, so that easy problems end early.
+It ends after many rounds in a row without success, so that easy problems end early.
 
 Two steps of it add several parents at once.
 
-Pairs: what shows in three variables together, but in no two of them, such as parity.
+Pairs: dependences of three variables, such as parity, that no two of them show.
 
-Searches that change one arc at a time see no gain in the first of two such arcs. So every child is tried
-with every two further parents, p^3 / 2 sets for p variables.
+Searches that change one arc at a time have no gain by the first of two such arcs. So every child is tried
+with all pairs of further parents, p^3 / 2 sets for p variables.
 
 Larger families: parents added one after the other even at a loss, and kept if they gain together.
 
 A child may need several parents at once: of five causes that are all necessary, one alone explains little
-and does not pay its penalty. Single additions stop there. `grow_families` adds the best parent again and
-again, whatever it costs, keeps the best set on the way, and then removes what the set can spare.
+and does not pay its penalty. Single additions stop there. `grow_families` adds the best parent
+repeatedly, even at a loss, keeps the best set on the way, and then removes superfluous parents.
 """
 
 import numpy as np
@@ -53,8 +53,8 @@ __all__ = ["auto", "best_pair", "grow_families"]
 
 
 def best_pair(score: Score, graph: DAG, limits: Limits) -> DAG | None:
-    """Return the graph with the two further parents of one child that raise its score most; None if no two
-    do.
+    """Return the graph with the two further parents of one child that raise its score most; None if no pair
+    does.
 
     Ties go to the child, and then to the parents, with the lowest column numbers.
     """
@@ -81,7 +81,7 @@ def best_pair(score: Score, graph: DAG, limits: Limits) -> DAG | None:
 
 
 def _candidates(graph: DAG, limits: Limits, child: int) -> list[int]:
-    """Parents that a child has, or may get without a cycle."""
+    """Return parents that a child has, or may get without a cycle."""
     below = {child, *(graph.index(name) for name in graph.descendants_of(child))}
     return [x for x in limits.candidates(child).tolist() if x not in below]
 
@@ -156,10 +156,10 @@ _PROOF = 5e8  # parent sets x rows^2 that are a few seconds for Parzen windows; 
 _UNPROVED = 2  # times as many rounds without success where a proof is possible and not begun
 _WALKED = 1000  # variables up to which there are tabu walks: these keep the gains of all pairs
 _GROWN = 4e6  # sets scored, in units of quick ones, up to which larger families are tried: about a second
-# Rounds without success: this many at least, and this many for one variable.
+# Rounds without success: at least this many, and this many per variable.
 _FEWEST, _ROUNDS = 10, 10_000
-# Parent sets that the search over orders may score without success, in a few rounds at least, and in all:
-# seconds, and about a minute, in closed form; fewer where they are dearer (`Score.work`).
+# Parent sets that the search over orders may score without success, in at least a few rounds, and in all:
+# seconds, and about a minute, in closed form; fewer if they are slower (`Score.work`).
 _SETS, _TRIED, _ALL_SETS = 300_000, 4, 2_000_000
 _PAIR_SETS = (
     3_000_000.0  # sets with two more parents that may be scored; fewer where they are dearer
@@ -176,23 +176,23 @@ def auto(
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
-    """Choose the search by the size of the problem.
+    """Return the best graph of the search that suits the size of the problem.
 
     Parameters
     ----------
-    score : what to maximise.
+    score : the score to maximise.
     start : graph to start from; the required arcs alone by default.
-    rng : source of the random disturbances.
+    rng : random generator of the perturbations.
     limits : rules bound to the score's columns.
-    patience : rounds in a row without a better graph before the search ends; by default 100 (where
-        equivalent graphs differ in score 40, or 30 if local scores are dear), fewer where variables are
-        many (10 000 / variables, but 10 at least) or rounds dear (300 000 parent sets scored without
-        success, or two million in all; of counted ones 600 / (600 + rows) times as many).
+    patience : rounds in a row without a better graph before the search ends; by default 100 (if
+        equivalent graphs differ in score 40, or 30 if local scores are expensive), fewer for many
+        variables (10 000 / variables, but 10 at least) or expensive rounds (300 000 parent sets scored
+        without success, or two million in all; of counted ones 600 / (600 + rows) times as many).
     max_steps, on_step : as in `greedy`.
 
     Returns
     -------
-    Result : `optimal` is True where the exact program was run.
+    Result : `optimal` is True if exact search was used.
     """
     run = Run(score, start, limits, on_step, max_steps)
     classes = score.equivalent and run.limits.condition is None
@@ -228,8 +228,8 @@ def auto(
 
 
 def _with_pairs(run: Run, best: Found, way: "_Classes | _Arcs | LazyArcs") -> Found:
-    """Return the graph with pairs of parents that only help together, if trying them all takes a second or
-    so.
+    """Return the graph with pairs of parents that are useful only together, if trying them all takes
+    about a second.
     """
     sweeps = run.p**3 * run.score.work.sweep
     budget = _PAIR_SETS
@@ -252,7 +252,7 @@ def _parent_sets(run: Run) -> float:
 
 
 class _Classes:
-    """Equivalence classes and orders in turn: what they find, and the same from disturbed graphs."""
+    """Equivalence classes and orders in turn, from a graph and from perturbed graphs."""
 
     walked: DAG | None = None  # the graph that tabu walks started from last
     climb: Climb | None = None  # made by the first of them
@@ -271,7 +271,7 @@ class _Classes:
 
     @property
     def asked(self) -> int:
-        """Parent sets scored by the search over orders."""
+        """Return the number of parent sets scored by the search over orders."""
         return self.orders.asked
 
     def again(self, best: Found, number: int) -> Found:
@@ -293,14 +293,14 @@ class _Classes:
         return self._by_classes(climbed[0])
 
     def refine(self, graph: DAG) -> Found:
-        """What classes and orders make of a graph."""
+        """Return the result of classes and orders from a graph."""
         return self._by_orders(self._by_classes(graph))
 
     def _by_classes(self, graph: DAG) -> Found:
         return ges_within(self.run, graph)
 
     def _by_walks(self, graph: DAG) -> Found:
-        """What tabu walks, larger families and then classes make of a graph."""
+        """Return the result of tabu walks, larger families and then classes from a graph."""
         if self.climb is None:
             self.climb = self.run.climb(graph)
         self.climb.go_to(graph)
@@ -312,7 +312,7 @@ class _Classes:
         return self._by_classes(graph)
 
     def _by_orders(self, best: Found) -> Found:
-        """What orders and classes in turn make of a graph."""
+        """Return the result of orders and classes in turn from a graph."""
         while not self.run.is_over:
             climbed = self.orders.climb(best[0].order())
             if climbed is None or not climbed[1] > best[1] + self.run.least:
@@ -322,7 +322,7 @@ class _Classes:
 
 
 class _Arcs:
-    """Changes of single arcs: what they find, and the same from graphs with some variables cleared."""
+    """Changes of single arcs, from a graph and from graphs with some variables cleared."""
 
     asked = 0
 
@@ -343,7 +343,7 @@ class _Arcs:
         return self._climb()
 
     def refine(self, graph: DAG) -> Found:
-        """What changes of single arcs make of a graph."""
+        """Return the result of changes of single arcs from a graph."""
         self.climb.go_to(graph)
         return self._climb()
 

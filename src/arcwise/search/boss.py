@@ -1,26 +1,26 @@
 """Best order score search (BOSS): the best place for each variable in an order of all of them.
 
 A graph without cycles has an order in which parents come before children. Given an order, the parents of
-each variable can be found one variable at a time: *grow* a set by the variable before it that raises the
-score most, until none does, then *shrink* it. So the search need not walk over graphs. It takes one
-variable out of the order and puts it back at the best of all places, and continues until no variable has a
-better place. Where graphs are dense this leads much further than changing single arcs or classes, since
-one move turns and replaces many arcs at once.
+each variable are chosen separately: *grow* a set by the variable before it that raises the
+score most, until none does, then *shrink* it. So the search is over orders, not graphs. It moves one
+variable of the order to the best of all positions, and continues until no variable has a better position.
+For dense graphs this is much better than changing single arcs or classes, since one move reverses and
+replaces many arcs at once.
 
-An order's graph may still hold arcs that its equivalence class can do without, so a backward equivalence
-search ends each climb. Further climbs start from the best order with some variables displaced: this led
-further than random orders, and costs less, since parent sets that were grown once are remembered.
+The graph of an order may still contain superfluous arcs, so a backward equivalence search ends each climb.
+Further climbs start from the best order with some variables displaced: this was better than random orders,
+and costs less, since parent sets are cached.
 
-Where the score has a closed form, a climb begins with charges that fall: parents first cost 16 times what
-they should, then 8, 4, 2 times, and each order is where the next climb starts. On dense graphs a random
-order gives the variables dozens of parents, most of them wrong, and single moves do not lead out of that;
-with large charges only the strongest are left. On most networks of 60 variables with 15 neighbours each the
-plain climb ends thousands of nats below the truth, this one at it, in half the time.
+If the score has a closed form, a climb begins with decreasing penalties: parents first cost 16 times the
+usual penalty, then 8, 4, 2 times, and each order is the start of the next climb. On dense graphs a random
+order gives the variables dozens of parents, most of them wrong, and single moves do not repair that; with
+large penalties only the strongest remain. On most networks of 60 variables with 15 neighbours each, the
+plain climb ends thousands of nats below the true graph, this one at it, in half the time.
 
 Source: Andrews, Ramsey, Sanchez-Romero, Camchong and Kummerfeld (2023), Fast scalable and accurate
-discovery of DAGs using the best order score search and grow-shrink trees, NeurIPS 36. Ours differs in
-finding out which variables a move can touch at all, in letting branches with the same set share a node, and
-in charges that fall.
+discovery of DAGs using the best order score search and grow-shrink trees, NeurIPS 36. This
+implementation differs in restricting updates to the variables that a move can affect, in sharing nodes of
+branches with the same set, and in decreasing penalties.
 """
 
 import heapq
@@ -43,23 +43,23 @@ from arcwise.search.run import Run
 __all__ = ["MEMORY", "OrderSearch", "boss", "displace", "legal_order"]
 
 MEMORY = 512 * (1 << 20)
-"""Bytes that remembered parent sets may take by default."""
+"""Default bytes for cached parent sets."""
 
 
-# Multiples of the usual charge for a parent, while it falls.
+# Multiples of the usual penalty per parent, in decreasing order.
 _FALLING = (16.0, 8.0, 4.0, 2.0)
 _DISPLACED = 60  # variables put elsewhere in an order, fewer than so many
 
 
 def _charge(score: Score) -> float:
-    """About what a parent costs, in nats, whatever the score: half of log n, and log p."""
+    """Return the approximate penalty of a parent, in nats: half of log n, and log p."""
     return 0.5 * float(np.log(max(score.rows, 2.0))) + float(np.log(len(score.nodes)))
 
 
 class OrderSearch:
-    """The search over orders for one score: climbs share what they learn about parent sets.
+    """The search over orders for one score: climbs share a cache of parent sets.
 
-    `asked` counts the parent sets scored so far, `cleared` how often the memory was full.
+    `asked` counts the parent sets scored so far, `cleared` how often the cache was full.
     """
 
     def __init__(self, run: Run, rng: np.random.Generator, memory: float = MEMORY) -> None:
@@ -70,7 +70,7 @@ class OrderSearch:
         self._orders = self._at(1.0) or self._kernel(self._rows)
 
     def _at(self, factor: float) -> Orders | None:
-        """Return the compiled search at a multiple of the usual charges; None without a closed form."""
+        """Return the compiled search at a multiple of the usual penalties; None without a closed form."""
         if factor not in self._charged:
             extra = -(factor - 1.0) * _charge(self.run.score) * np.arange(self.run.p + 1.0)
             source = self.run.score.compiled(extra)
@@ -92,7 +92,7 @@ class OrderSearch:
     def climb(self, order: Sequence[int]) -> tuple[DAG, float] | None:
         """Return the graph of the best order found from this one, with its score.
 
-        Variables are tried in a random sequence. None if stopped before there was any graph.
+        Variables are tried in a random sequence. None if stopped before the first graph.
         """
         result = self._climb(self._orders, order, self._watch)
         if result.total == -np.inf:
@@ -100,11 +100,10 @@ class OrderSearch:
         return self.run.graph(result.parents), result.total
 
     def fall(self, order: Sequence[int]) -> tuple[DAG, float] | None:
-        """Return the same by way of charges that fall: parents cost much more at first.
+        """Return the same after climbs with decreasing penalties: parents cost much more at first.
 
-        A large charge leaves the strongest parents only, which are few and mostly true ones, and so shows
-        the way to an order that a search among many weak parents does not find. For scores in closed form;
-        others climb at once.
+        A large penalty leaves only the strongest parents, which are few and mostly true, and so leads to
+        orders that a search among many weak parents misses. For scores in closed form; others climb at once.
         """
         for factor in _FALLING if self.run.score.lattice else ():
             orders = None if self.run.is_over else self._at(factor)
@@ -121,13 +120,13 @@ class OrderSearch:
         return result
 
     def _glance(self, column: int, value: float, arcs: int) -> bool:
-        """Under another charge a move is no step of the search."""
+        """Ignore a move under another penalty, which is no step of the search."""
         return self.run.tick("look", -np.inf, arcs)
 
     def _rows(
         self, child: int, base: tuple[int, ...], among: list[int]
     ) -> NDArray[np.float64] | None:
-        """Scores of a base and of its toggles, -inf for those that the rules forbid."""
+        """Return scores of a base and of its toggles, -inf for those that the rules forbid."""
         free = self.run.limits.allowed_mask(child)
         free[list(self.run.limits.required[child])] = False
         mask = np.zeros((1, len(free)), dtype=bool)
@@ -145,11 +144,11 @@ class OrderSearch:
 
 
 def displace(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> list[int]:
-    """Return the order with two of its variables up to a quarter of them, but fewer than 60, at random
-    places.
+    """Return the order with two variables up to a quarter of them, but fewer than 60, at random
+    positions.
 
-    Required parents stay before their children. More than 60 led no further on networks of 300 to 1000
-    variables, discrete and Gaussian, and took up to a third longer.
+    Required parents stay before their children. More than 60 gave no better results on networks of 300 to
+    1000 variables, discrete and Gaussian, and took up to a third longer.
     """
     p = len(order)
     places = np.empty(p)
@@ -162,7 +161,7 @@ def displace(order: Sequence[int], limits: Limits, rng: np.random.Generator) -> 
 
 
 def legal_order(required: DAG, places: NDArray[np.float64]) -> list[int]:
-    """Return the variables by their places, but required parents always before their children.
+    """Return the variables sorted by `places`, but required parents always before their children.
 
     >>> legal_order(DAG.from_arcs(["c -> a"], ["a", "b", "c"]), np.array([0.0, 1.0, 2.0]))
     [1, 2, 0]
@@ -191,18 +190,19 @@ def boss(
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
-    """Move variables to their best places in an order, from several orders.
+    """Move variables to their best positions in an order, from several orders.
 
     Parameters
     ----------
-    score : what to maximise; any decomposable score, in compiled loops where it has a closed form.
-    start : graph whose order the first climb starts from, at once; by default the required arcs alone.
-    rng : source of the further orders, and of the sequence in which variables are tried.
+    score : the score to maximise, decomposable; loops are compiled if it has a closed form.
+    start : graph whose order is the first start, without decreasing penalties; by default the required arcs
+        alone.
+    rng : random generator of further orders and of the sequence of variables.
     limits : rules bound to the score's columns.
     restarts : further climbs, each from the best order with up to a quarter of the variables, but fewer
         than 60, displaced.
-    memory : bytes that remembered parent sets may take; where more are needed they are forgotten and
-        found again, and the result says so.
+    memory : bytes for cached parent sets; if more are needed the cache is cleared, and the result
+        reports it.
     max_steps, on_step : as in `greedy`; a step is a move of one variable.
 
     Returns

@@ -1,11 +1,11 @@
-"""A graph on the move: the state that greedy search, tabu search and annealing share.
+"""Climb: the state of greedy search, tabu search and annealing.
 
-`Climb` holds a DAG with the gain of toggling every arc, and knows the best legal change of one arc.
+`Climb` holds a DAG with the gain of toggling every arc, and the best legal change of one arc.
 After a move only the changed children are scored again (one `Score.sweep` call) and only the heads
-whose best move could have changed are looked through again, so a step costs about O(p).
+whose best move could have changed are checked again, so a step costs about O(p).
 
-If an expensive score is interrupted (`Score.interruptible`), the climb catches that. It keeps its graph
-and has no moves left, so every walk on it ends.
+If an expensive score is interrupted (`Score.interruptible`), the climb keeps its graph and has no
+moves left, so every walk on it ends.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ _BLOCK = 1 << 22  # gains computed at a time when a graph is entered: 32 MB
 
 
 class Gain(NamedTuple):
-    """A legal change of one arc and what it does to the total score."""
+    """A legal change of one arc and its effect on the total score."""
 
     gain: float
     kind: int
@@ -37,19 +37,19 @@ class Gain(NamedTuple):
 
     @property
     def what(self) -> str:
-        """The move in a word."""
+        """The name of the move."""
         return KINDS[self.kind]
 
 
 def least_gain(score: Score) -> float:
-    """Differences up to this count as rounding: a part in 1e10 of a nat per row."""
+    """Return the largest difference that counts as rounding: 1e-10 nats per row."""
     return 1e-10 * max(1.0, score.rows)
 
 
 class Climb:
     """A DAG with the gains of all its neighbours; moves change it in place.
 
-    The total is minus infinity where the score was interrupted before it was known.
+    The total is minus infinity if the score was interrupted before it was computed.
     """
 
     def __init__(self, score: Score, start: DAG, limits: Limits) -> None:
@@ -75,11 +75,11 @@ class Climb:
 
     @property
     def total(self) -> float:
-        """Score of the graph."""
+        """The score of the graph."""
         return float(self.local.sum())
 
     def graph(self) -> DAG:
-        """Return the graph as a value."""
+        """Return the graph as an immutable value."""
         return DAG.make_unchecked(self.score.nodes, tuple(self.parents))
 
     def after(self, move: Gain) -> DAG:
@@ -88,7 +88,7 @@ class Climb:
         return Move(kind, move.tail, move.head).apply(self.graph(), check=False)
 
     def go_to(self, graph: DAG) -> None:
-        """Jump to another graph; only children with other parents are scored again."""
+        """Change to another graph; only children with other parents are scored again."""
         changed = [c for c in range(self.p) if graph.parents[c] != self.parents[c]]
         self._enter(graph, changed)
 
@@ -111,7 +111,7 @@ class Climb:
         self._stale[:] = True
 
     def _score(self, children: list[int]) -> bool:
-        """Score children again, with all their toggles; False where interrupted: no moves are left."""
+        """Score children again, with all their toggles; return False if interrupted: no moves are left."""
         try:
             base_scores, toggled = self._sweep(children, [self.parents[c] for c in children])
         except SearchEnd:
@@ -128,7 +128,7 @@ class Climb:
     def _sweep(
         self, children: list[int], bases: list[tuple[int, ...]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Local scores of children with their bases, and of all toggles that the rules allow."""
+        """Return local scores of children with their bases, and of all toggles that the rules allow."""
         if self.limits.free:
             return self.score.sweep(children, bases)
         among = [self.candidates(*pair) for pair in zip(children, bases, strict=True)]
@@ -146,7 +146,7 @@ class Climb:
         self._stale[:] = True
 
     def candidates(self, child: int, base: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Mark the variables that the rules let join the parents of a child, or be one no more."""
+        """Mark the variables that the rules allow to become parents of a child, or to cease being one."""
         mask, parents = self.limits.allowed_mask(child), list(base)
         if self.limits.max_parents is not None and len(parents) >= self.limits.max_parents:
             inside = mask[parents]
@@ -156,9 +156,7 @@ class Climb:
         return mask
 
     def permits(self, move: Gain) -> bool:
-        """Return whether the graph that a move leads to fulfils the condition on whole graphs, if there is
-        one.
-        """
+        """Return whether the graph after a move meets the condition on whole graphs, if there is one."""
         return self.limits.condition is None or self.limits.condition(self.after(move))
 
     def best(self) -> Gain | None:
@@ -169,11 +167,11 @@ class Climb:
         return next((m for m in self.above(-np.inf) if not self._is_blocked(m)), None)
 
     def choose_direction(self, move: Gain) -> Gain:
-        """Return the move, or the opposite arc where that gains the same but leaves more to be gained.
+        """Return the move, or the opposite arc if it has the same gain but more remaining gain.
 
-        Between equivalent graphs the score does not choose, but the next steps depend on the choice. What
-        is left to be gained: each other variable counts once, with the best legal change of an arc between
-        it and one of the two ends. Where local scores are dear, the order of names decides.
+        Equivalent graphs have equal scores, but the next steps depend on the choice. The remaining gain has
+        one term for each other variable: the best legal change of an arc between it and one of the two
+        ends. If local scores are expensive, the order of names decides.
         """
         if move.kind != kernel.ADD or not self.score.lattice:
             return move
@@ -183,7 +181,7 @@ class Climb:
         return other if self._gain_left(other) > self._gain_left(move) + self._slack else move
 
     def _gain_left(self, move: Gain) -> float:
-        """What changes of arcs at the two ends can gain after tail -> head came in."""
+        """Return the remaining gain of changes at the two ends after adding tail -> head."""
         _, _, tail, head = move
         base_score, toggled = self._sweep([head], [tuple(sorted((*self.parents[head], tail)))])
         under = _members(self._below[head], self.p)
@@ -203,7 +201,7 @@ class Climb:
         return (self._below[:, node >> 6] >> np.uint64(node & 63) & np.uint64(1)).astype(bool)
 
     def _first(self) -> Gain | None:
-        """Return the best move by the rules about single arcs."""
+        """Return the best move by the rules on single arcs."""
         if self._stale.any():
             self._scan(np.flatnonzero(self._stale))
             self._stale[:] = False
@@ -264,7 +262,7 @@ class Climb:
         self.arcs -= 1
 
     def legal(self, kind: int, tail: int, head: int) -> Gain | None:
-        """One move with its gain, or None if it is not legal."""
+        """Return one move with its gain, or None if it is not legal."""
         gain = float(self.gains[head, tail])
         if kind == kernel.ADD:
             fine = tail not in self.parents[head] and kernel.legal_add(self._below, tail, head)
@@ -300,12 +298,14 @@ class Climb:
                         yield move
 
     def random_move(self, rng: np.random.Generator) -> Gain | None:
-        """Return a uniformly drawn pair's move; None if the draw is not legal."""
+        """Return a move of a uniformly drawn pair; None if the draw is not legal."""
         tail, head = rng.integers(self.p), rng.integers(self.p - 1)
         return self.move_of(int(tail), int(head + (head >= tail)), rng.random() < 0.5)
 
     def move_of(self, tail: int, head: int, turn: bool) -> Gain | None:
-        """Add tail -> head, or drop (or turn) it where it is there; None if that is not legal."""
+        """Return the addition of tail -> head, or its removal (or reversal) if present; None if that is
+        not legal.
+        """
         if tail in self.parents[head]:
             move = self.legal(kernel.FLIP if turn else kernel.DROP, tail, head)
         else:
@@ -313,7 +313,7 @@ class Climb:
         return move if move is not None and self.permits(move) else None
 
     def shake(self, rng: np.random.Generator, moves: int) -> None:
-        """Make some random legal moves (giving up after many draws where few are legal)."""
+        """Make some random legal moves (giving up after many draws if few are legal)."""
         count = 0
         for _ in range(200 * moves if self.p > 1 else 0):
             move = self.random_move(rng)
@@ -324,7 +324,7 @@ class Climb:
                 return
 
     def block(self, tail: int, head: int) -> None:
-        """Leave the pair out of `best` until it is unblocked."""
+        """Exclude the pair from `best` until it is unblocked."""
         _set_bits(self._blocked, head, (tail,))
         _set_bits(self._blocked, tail, (head,))
         self._stale[[tail, head]] = True
@@ -333,21 +333,21 @@ class Climb:
         return bool(int(self._blocked[move.head, move.tail >> 6]) >> (move.tail & 63) & 1)
 
     def unblock(self, tail: int, head: int) -> None:
-        """Let the pair take part in `best` again."""
+        """Include the pair in `best` again."""
         _take(self._blocked, head, tail)
         _take(self._blocked, tail, head)
         self._stale[[tail, head]] = True
 
 
 class Peak:
-    """The best graph that a climb was seen at, and its score; differences up to `least_gain` do not count."""
+    """The best graph of a climb so far, and its score; differences up to `least_gain` are ignored."""
 
     def __init__(self, climb: Climb) -> None:
         self.climb, self.least = climb, least_gain(climb.score)
         self.graph, self.score = climb.graph(), climb.total
 
     def see(self) -> bool:
-        """Look at where the climb stands; whether that is the best so far."""
+        """Record the present graph if it is the best so far; return whether it is."""
         score = self.climb.total
         if not score > self.score + self.least:
             return False

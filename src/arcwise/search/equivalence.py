@@ -1,32 +1,32 @@
 """Greedy equivalence search (GES): steps between classes of equivalent graphs.
 
-Graphs that imply the same independences cannot be told apart by most scores, yet a search over
-graphs has to walk among them arc by arc. GES walks over the classes themselves. Three phases each
-take, as long as the score rises, the best of all steps of their kind:
+Graphs that imply the same independences have equal scores for most criteria, yet a search over graphs
+must move among them arc by arc. GES searches over the classes instead. Three phases each
+take the best of all steps of their kind as long as the score increases:
 
-- *forward*: an arc is put into some member of the class,
-- *backward*: an arc is removed of some member,
-- *turning*: an arc of some member is turned round.
+- *forward*: an arc is added to some member of the class,
+- *backward*: an arc is removed from some member,
+- *turning*: an arc of some member is reversed.
 
 Every member of the class is considered, not only one, through the operators Insert(X, Y, T),
 Delete(X, Y, H) and Turn(X, Y, C) with every valid set T, H or C. The phases are repeated until none
-of them finds a step. With ever more data, forward and backward alone find the true class under a
-consistent score (Chickering 2002); the turning phase helps where data are few.
+has a step. With ever more data, forward and backward alone find the true class under a
+consistent score (Chickering 2002); the turning phase helps with few data.
 
 Sources: Chickering (2002), Optimal structure identification with greedy search, JMLR 3; Hauser and
 Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes,
 JMLR 13, for turning and repeating.
 
 Dense graphs. The sets T, H and C are made of cliques among the neighbours of a variable, and a clique
-of k has 2^k subsets, each of which costs a row of scores. So `max_clique` bounds the work: cliques of
-up to this many neighbours are gone through whole, and the default of 12 (4096 subsets, some tens of
-milliseconds) is far beyond what sparse graphs hold. A variable with a larger clique has its sets tried
-from the smallest size up, as long as there are no more than 2^max_clique of them; the result says so.
+of k has 2^k subsets, each of which costs a row of scores. So `max_clique` bounds the work: all subsets of
+cliques of up to this many neighbours are tried, and the default of 12 (4096 subsets, some tens of
+milliseconds) is far beyond the cliques of sparse graphs. For a variable with a larger clique, sets are tried
+from the smallest size up, at most 2^max_clique of them; the result reports it.
 
 Rules. A class is entered only if one of its members obeys all of them, and a pair with a required
-arc is never parted; the graph handed back obeys them. What rules cost is completeness: a good class
-may be reachable only through classes that the rules shut out. The largest number of parents is the
-same in all members of a class, so a bound on it shuts out whole classes.
+arc stays adjacent; the returned graph obeys them. Rules cost completeness: a good class may be
+reachable only through classes that the rules exclude. The largest number of parents is the same in all
+members of a class, so a bound on it excludes whole classes.
 """
 
 from collections.abc import Sequence
@@ -74,25 +74,25 @@ def ges(
 
     Parameters
     ----------
-    score : what to maximise. It should tie equivalent graphs (`score.equivalent`), as BIC and BGe
-        do; with another one the search still runs and ends, but each gain is that of some member of
-        the class, so the scores in the trace are only nominal.
+    score : the score to maximise. Equivalent graphs should have equal scores (`score.equivalent`), as
+        with BIC and BGe; otherwise each gain is that of some member of the class, and the scores in the
+        trace are only nominal.
     start : graph to start from; the required arcs alone by default.
     rng : random generator of the restarts.
     limits : rules bound to the score's columns.
-    phases : which phases to go through, in which order.
-    iterate : go through them again until none of them finds a step.
+    phases : the phases, in order.
+    iterate : whether to repeat the phases until none has a step.
     max_clique : cliques of up to this many neighbours have every subset tried, larger ones only their
         small subsets (at most 2^max_clique a variable); None for every subset whatever the work.
     restarts : further searches, each from a random graph; the best result counts.
     max_steps : largest number of steps.
-    on_step : called with each step, and every so often in between; returning True ends the search with
-        the class reached.
+    on_step : called with each step, and regularly in between; returning True ends the search with
+        the present class.
 
     Returns
     -------
-    Result : a member of the class found (small numbers first where there is a choice) with its own
-        total score; the start itself if no step is better.
+    Result : a member of the best class (with small numbers first if there is a choice) with its total
+        score; the start itself if no step is better.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def _steps(run: Run, phases: Sequence[Phase], iterate: bool, max_clique: int) ->
 
 
 def ges_within(run: Run, graph: DAG, phases: Sequence[Phase] = PHASES) -> tuple[DAG, float]:
-    """What an equivalence search makes of a graph, and its score, as a part of another search."""
+    """Return the result of an equivalence search from a graph, and its score, as a step of another search."""
     result = _steps(run.within(graph), phases, True, _most(_MAX_CLIQUE, run.p))
     run.take(result)
     return result.graph, result.score
@@ -187,7 +187,7 @@ def _numbers(phases: Sequence[Phase]) -> list[int]:
 def _needed_parents(barred: Sequence[tuple[int, ...]]) -> Mask:
     """Mark the parents (columns) of each child that some member of a permitted class may have.
 
-    A class represents all of its members, so a barred parent is needed where the opposite arc is free.
+    A class represents all of its members, so a forbidden parent is needed if the opposite arc is free.
     """
     free = np.ones((len(barred), len(barred)), dtype=bool)
     for child, row in enumerate(barred):
@@ -196,7 +196,7 @@ def _needed_parents(barred: Sequence[tuple[int, ...]]) -> Mask:
 
 
 def _needed_toggles(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> Mask:
-    """What is needed next to bases; of those with as many parents as there may be, only smaller sets."""
+    """Return the toggles needed besides bases; for bases at the largest number of parents, only removals."""
     for row, base in zip(mask, bases, strict=True):
         if len(base) >= most:
             row[:] = False
@@ -205,7 +205,7 @@ def _needed_toggles(mask: Mask, bases: Sequence[tuple[int, ...]], most: int) -> 
 
 
 def _barred_parents(limits: Limits) -> list[tuple[int, ...]]:
-    """For each column the parents it may not have; a required arc bars its opposite."""
+    """Return for each column the forbidden parents; a required arc forbids its reversal."""
     rows = [
         set[int]() if limits.barred is None else set(limits.barred[c])
         for c in range(len(limits.nodes))

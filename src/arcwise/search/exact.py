@@ -1,6 +1,6 @@
-"""The best of all graphs, by dynamic programming over subsets (Silander and Myllymaki 2006).
+"""Exact search for the best graph, by dynamic programming over subsets (Silander and Myllymaki 2006).
 
-Every DAG has a variable that is nobody's parent; without it, the same holds of the rest. So
+Every DAG has a sink, a variable without children; without it, the rest is a DAG again. So
 
     best(W) = max over v in W of best(W - v) + (best local score of v with parents inside W - v),
 
@@ -25,20 +25,20 @@ __all__ = ["best_known", "exact", "exact_memory", "mask_of"]
 
 Array = NDArray[np.float64]
 
-# Candidates whose subsets are scored at a time, some tens of milliseconds in closed form; fewer where sets
-# are dearer.
+# Candidates whose subsets are scored at a time, some tens of milliseconds in closed form; fewer if sets
+# are slower.
 _PIECE = 18
 _LIMIT = 29  # one machine word holds the sets; beyond, memory rules it out anyway
 _GIB = 1 << 30
 
 
 def exact_memory(limits: Limits) -> int:
-    """Bytes that `exact` needs for these variables and rules."""
+    """Return the bytes that `exact` needs for these variables and rules."""
     return memory_for([limits.candidates(child) for child in range(len(limits.nodes))])
 
 
 def memory_for(candidates: Sequence[NDArray[np.intp]]) -> int:
-    """Bytes that `exact` needs for variables with these candidates for parents."""
+    """Return the bytes that `exact` needs for variables with these candidate parents."""
     return sum(8 << len(row) for row in candidates) + (8 << len(candidates))
 
 
@@ -50,25 +50,25 @@ def exact(
     memory: float = 8 * _GIB,
     on_step: Watch | None = None,
 ) -> Result:
-    """Find a graph with the best score of all that the rules allow.
+    """Return a graph with the best score of all that the rules allow.
 
     Parameters
     ----------
-    score : what to maximise.
-    start : only checked, and returned where the search is stopped before its end.
+    score : the score to maximise.
+    start : only checked, and returned if the search is stopped early.
     limits : rules bound to the score's columns.
     memory : largest number of bytes to use.
-    on_step : called after each variable, and between small batches of local fits where the score is
-        dear; returning True ends the search with the start graph.
+    on_step : called after each variable, and between small batches of local fits if the score is
+        slow; returning True ends the search with the start graph.
 
     Returns
     -------
-    Result : `optimal` is True where the search came to its end: no graph that the rules allow, and whose
+    Result : `optimal` is True if the search was completed: no graph that the rules allow, and whose
         parent sets all have a score, is better.
 
     Raises
     ------
-    FitError : too many variables for the memory; the message says how much would be needed.
+    FitError : too many variables for the memory; the message has the required amount.
     """
     run = Run(score, start, limits, on_step)
     run.refuse_condition("exact")
@@ -90,18 +90,20 @@ def exact(
 
 
 def _tables(candidates: Sequence[NDArray[np.intp]]) -> list[Array]:
-    """Return an entry for each subset of a variable's candidates; all tables are views of one array."""
+    """Return an array for each variable with an entry for each subset of its candidates; all are views
+    of one array.
+    """
     sizes = [1 << len(row) for row in candidates]
     return np.split(np.full(sum(sizes), -np.inf), np.cumsum(sizes)[:-1])
 
 
 def best_known(scored: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> tuple[DAG, float]:
-    """Return the best graph whose every parent set is among known ones, and its score.
+    """Return the best graph whose parent sets are all among known ones, and its score.
 
     Parameters
     ----------
-    scored : local scores by parent set, for each child; those that the rules forbid are passed over.
-    run : with the rules; some graph of known sets must obey them.
+    scored : local scores by parent set, for each child; those that the rules forbid are ignored.
+    run : the run, with rules that some graph of known sets must obey.
     """
     limits, tables = run.limits, _tables(run.candidates)
     for child, table in enumerate(tables):
@@ -115,10 +117,11 @@ def best_known(scored: Sequence[Mapping[tuple[int, ...], float]], run: Run) -> t
 
 
 def _representative(run: Run, graph: DAG, value: float) -> tuple[DAG, float]:
-    """Return the representative of a graph's class with its score, whatever rounding chose, unless it is
+    """Return the representative of a graph's class with its score, independent of rounding, unless it is
     worse.
 
-    Members tie but for columns that determine each other, whose variances stop at their floors.
+    Members have equal scores except for columns that determine each other, whose variances are at their
+    floors.
     """
     member = extension(cpdag(graph))
     score = run.total(member)
@@ -143,7 +146,7 @@ def _check_size(run: Run, memory: float) -> None:
 def _score_subsets(run: Run, child: int, table: Array) -> None:
     """Write the local score of `child` with each subset of its candidates as parents.
 
-    Masks that agree in their upper bits are scored together; the watcher has its turn in between.
+    Masks that agree in their upper bits are scored together; the callback is called in between.
     """
     limits, candidates = run.limits, run.candidates[child].tolist()
     piece = max(4, _PIECE - int(np.log2(run.score.work.subset)))
@@ -162,7 +165,7 @@ def _assemble(
 ) -> list[tuple[int, ...]]:
     """Return the smallest best parents of each variable in the best order; ties by column numbers.
 
-    `tables` have the score of each subset itself, and then the best inside each.
+    `tables` have the score of each subset, and then the best score inside each.
     """
     p, limits, slack = run.p, run.limits, run.least
     for table in tables:
@@ -199,7 +202,7 @@ def mask_of(members: Sequence[int]) -> int:
 
 
 def _smallest(table: Array, inside: int, slack: float) -> int:
-    """Return a smallest subset with the same best score: drop bits while nothing but rounding is lost."""
+    """Return a smallest subset with the same best score: drop bits as long as only rounding is lost."""
     mask = inside
     for bit in range(inside.bit_length()):
         if mask >> bit & 1 and table[mask ^ (1 << bit)] >= table[inside] - slack:

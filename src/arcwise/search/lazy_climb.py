@@ -1,29 +1,28 @@
-"""Climbing by single arcs where local scores are dear: a move is judged when it may be the best, not before.
+"""Hill climbing for expensive local scores: a move is evaluated only once it may be the best.
 
-`Memory` keeps every local score met. Of a gain that is not known it expects what other sets tell: another
-parent z seldom helps more next to more parents, so the least gain of z next to any known part of the parents
-stands in for it (lazy greedy search, Minoux 1978; local scores are nearly, not quite, submodular).
-`LazyClimb` is a `Climb` on expected gains that fits a local model only where its move is on top of the list,
-until the best move is a known one. `decide` judges the rest of the moves, too, so that no change of one arc
-is left that would improve the graph.
+`Memory` caches all local scores. An unknown gain is bounded by other sets: another parent z seldom gains more
+with more parents, so the least gain of z with any known subset of the parents is its expected gain (lazy
+greedy search, Minoux 1978; local scores are nearly, not quite, submodular). `LazyClimb` is a `Climb` on
+expected gains that fits a local model only if its move is the best so far, until the best move has a known
+gain. `settle` evaluates the other moves, too, so that no change of one arc would improve the graph.
 
-`LazyArcs` makes the rounds of `auto` from it, of two kinds. Three of five turn an arc of the best graph and
-take all other parents from its two ends, which then find new ones (the reversal move of Grzegorczyk and
+`LazyArcs` has two kinds of rounds for `auto`. Three of five reverse an arc of the best graph and remove
+all other parents of its two ends, which then get new ones (the reversal move of Grzegorczyk and
 Husmeier 2008; a flip alone leaves each end with parents that suited the other direction). Two of five clear
-the surroundings of one to three variables, make two random changes, and are curious: variables may help only
-together, so next to one parent all others are judged, and elsewhere a little more is expected than was told.
-What all rounds have learnt is put together by the exact program, where that takes milliseconds: the best
-graph of known parent sets costs no local model at all.
+the surroundings of one to three variables, make two random changes, and are curious: variables may be useful
+only together, so all others are evaluated next to one parent, and elsewhere a little more gain is expected.
+If it takes milliseconds, exact search combines the results of all rounds: the best graph of known parent
+sets needs no further local model.
 
-Measured with Parzen windows against a search that judges every change in every round (default penalty, three
-seeds and more), before arcs were turned: Boston housing -9.67 instead of -9.77 nats per row with 1250
+Measured with Parzen windows against a search that evaluates every change in every round (default penalty,
+three seeds and more), before arcs were reversed: Boston housing -9.67 instead of -9.77 nats per row with 1250
 instead of 2660 local models. On 31 other tables, simulated and real, 60 % of the local models; the score is
 the same on 16 of them, higher on 8, lower by 0.001 to 0.07 nats per row on 7, and 0.004 higher on average
-(standard error 0.007). Turning arcs, which took the place of clearing in rounds that are not curious, led
-further with fewer: Boston housing (14 seeds) -9.64 instead of -9.70 with 1096 instead of 1252; on 14 other
-tables (3 or 4 seeds) the same score on average (-0.04 nats; from -1.2 to 0.6) with 88 % of the local models.
-These tables chose the mix of rounds among 24, so that flatters it. On 18 fresh ones (one seed): 13 same, 4
-up, 1 down.
+(standard error 0.007). Reversing arcs, instead of clearing in rounds that are not curious, gave better
+scores with fewer models: Boston housing (14 seeds) -9.64 instead of -9.70 with 1096 instead of 1252; on 14
+other tables (3 or 4 seeds) the same score on average (-0.04 nats; from -1.2 to 0.6) with 88 % of the local
+models. The mix of rounds was chosen among 24 on these tables, so these figures are optimistic. On 18 other
+tables (one seed): 13 same, 4 higher, 1 lower.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,20 +53,20 @@ _QUICK = 1 << 23  # bytes of the exact program that takes milliseconds: 16 varia
 
 
 class Memory:
-    """Local scores met so far, by child and parent set, and what they tell of others."""
+    """A cache of local scores by child and parent set, and expected gains derived from it."""
 
     def __init__(self, score: Score) -> None:
         p = len(score.nodes)
         self.score = score
         self.known: list[dict[tuple[int, ...], float]] = [{} for _ in range(p)]
         self._masks: list[dict[int, float]] = [{} for _ in range(p)]
-        # of each child and parent: the other parents, as a bit mask, with the gain next to them
+        # for each child and parent: the other parents, as a bit mask, with the gain next to them
         self._gains: list[list[list[tuple[int, float]]]] = [
             [[] for _ in range(p)] for _ in range(p)
         ]
 
     def values(self, child: int, sets: Sequence[tuple[int, ...]]) -> list[float]:
-        """Local scores; those that are not known are computed together."""
+        """Return local scores; unknown ones are computed together."""
         missing = [s for s in dict.fromkeys(sets) if s not in self.known[child]]
         if missing:
             for s, value in zip(missing, self.score.many(child, missing).tolist(), strict=True):
@@ -86,9 +85,10 @@ class Memory:
                 gains.append((base, value - other if inside else other - value))
 
     def toggles(self, child: int, parents: tuple[int, ...]) -> tuple[list[float], list[bool]]:
-        """Gains of putting each variable in (if out) or taking it out (if in), and which are known.
+        """Return expected gains of adding each variable, or removing it if present, and a mask of the known
+        ones.
 
-        A gain that nothing is known of is nan.
+        A gain without any bound is nan.
         """
         base = mask_of(parents)
         masks, base_score = self._masks[child], self.known[child][parents]
@@ -110,13 +110,13 @@ class Memory:
 
 
 class LazyClimb(Climb):
-    """A climb whose gains are expected ones until a move comes out on top.
+    """A climb on expected gains, which are computed for the best move.
 
     Parameters
     ----------
     memory : local scores, which several climbs may share.
     start, limits : as in `Climb`.
-    curious : whether to expect more than the memory tells.
+    curious : whether to expect more than the cached gains.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class LazyClimb(Climb):
         return True
 
     def _expect(self, child: int) -> None:
-        """Write what is known or expected of the toggles of a child; fit where nothing is expected."""
+        """Fill in known or expected gains of the toggles of a child; fit models without an expected gain."""
         parents = self.parents[child]
         self.local[child] = self.memory.values(child, (parents,))[0]
         if self.local[child] == -np.inf:
@@ -154,7 +154,7 @@ class LazyClimb(Climb):
         self._judge(child, np.flatnonzero(np.isnan(gains)))
 
     def _judge(self, child: int, others: NDArray[np.intp]) -> None:
-        """Make gains known."""
+        """Compute gains."""
         sets = [toggle(self.parents[child], x) for x in others.tolist()]
         self.gains[child, others] = np.array(self.memory.values(child, sets)) - self.local[child]
         self._sure[child, others] = True
@@ -162,7 +162,7 @@ class LazyClimb(Climb):
         self._stale[[x for x in others.tolist() if child in self.parents[x]]] = True
 
     def best(self) -> Gain | None:
-        """Return the legal move with the largest gain; a move that gains nothing may be an expected one."""
+        """Return the legal move with the largest gain; a move without gain may be an expected one."""
         while (move := super().best()) is not None and move.gain > self._slack:
             pairs = [(move.head, move.tail)]
             if move.kind == kernel.FLIP:
@@ -178,7 +178,7 @@ class LazyClimb(Climb):
         return move
 
     def settle(self, run: Run) -> None:
-        """Climb until every legal move is known to gain nothing."""
+        """Climb until every legal move is known to have no gain."""
         ascend(self, run)
         while not run.is_over:
             try:
@@ -192,7 +192,7 @@ class LazyClimb(Climb):
                 return
 
     def _open(self, child: int) -> NDArray[np.intp]:
-        """Toggles that are not known and belong to a move that makes no cycle."""
+        """Return toggles with unknown gain that belong to a move without a cycle."""
         parents = self.parents[child]
         unsure = np.flatnonzero(~self._sure[child]).tolist()
         legal = (
@@ -204,7 +204,7 @@ class LazyClimb(Climb):
 
 
 class LazyArcs:
-    """Changes of single arcs: what they find, and the same with an arc turned or variables cleared."""
+    """Changes of single arcs, from a graph and from graphs with an arc reversed or variables cleared."""
 
     patience = 30
     asked = 0
@@ -242,12 +242,12 @@ class LazyArcs:
         return result
 
     def refine(self, graph: DAG) -> Found:
-        """Return what changes of single arcs make of a graph."""
+        """Return the result of changes of single arcs from a graph."""
         self.climbs[0].go_to(graph)
         return self._local_optimum()
 
     def _local_optimum(self) -> Found:
-        """Return a local optimum, or a better one of parent sets that are known by then."""
+        """Return a local optimum, or a better graph of the parent sets known by then."""
         climb = self.climbs[0]
         climb.settle(self.run)
         result = climb.graph(), climb.total
@@ -269,9 +269,9 @@ def clear_nodes(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
 
 
 def turn_arc(graph: DAG, limits: Limits, rng: np.random.Generator) -> DAG:
-    """Return the graph with one arc turned and no other parents at its ends; required ones stay.
+    """Return the graph with one arc reversed and no other parents at its ends; required ones stay.
 
-    An arc into a variable with required parents is not turned, as that might close a cycle.
+    An arc into a variable with required parents is not reversed, as that might close a cycle.
     """
     arcs = [
         (tail, head)

@@ -1,29 +1,29 @@
 """Searches that change one arc at a time: greedy, tabu, iterated, and simulated annealing.
 
-Hill climbing by single arcs, and three ways on from where it ends: drifting, walks and shaking.
+Hill climbing by single arcs, and three ways to leave local optima: tolerance, tabu walks and random changes.
 
-*Greedy search*: the best change of one arc, until no change helps.
+*Greedy search*: the best change of one arc (add, drop or flip), until no change helps.
 
-Adds, drops or flips one arc at a time. With a tolerance (Hofmann and Tresp 1995, note 7) changes
-smaller in size than the tolerance count as zero, so that small *decreases* are allowed and the search
-may drift sideways; it never returns to a graph it has visited, and hands back the best one.
+ With a tolerance (Hofmann and Tresp 1995, note 7) changes
+smaller in size than the tolerance count as zero, so that small *decreases* are allowed; the search never
+returns to a visited graph, and its result is the best one.
 
-*Tabu search*: climb, walk on through worse graphs, climb again (Glover 1989).
+*Tabu search*: climb, walk through worse graphs, climb again (Glover 1989).
 
-From each local optimum a *tabu walk* takes the best change even where it lowers the score, while the
-pairs of variables changed in the last steps are forbidden, so that the walk cannot fall straight back.
-After the walk the search climbs again, from the best graph that the walk has met where that is better than
-all before it, and otherwise from its end. It ends when several walks in a row have found nothing better,
-and may start again from random graphs. The best graph of all steps is returned.
+From each local optimum a *tabu walk* takes the best change even if it lowers the score, while the
+pairs of variables changed in the last steps are forbidden, so that the walk does not return at once. After
+the walk the search climbs again, from the best graph of the walk if it is a new best, and otherwise from the
+end of the walk. It ends when several walks in a row have no better graph, and may restart from random graphs.
+The best graph of all steps is returned.
 
-*Iterated local search*: shake the best graph, climb, keep what is better (Lourenco et al. 2003).
+*Iterated local search*: change the best graph at random, climb, keep the better graph (Lourenco et al. 2003).
 
 Simulated annealing over graphs (Kirkpatrick, Gelatt and Vecchi 1983).
 
-A random change of one arc is always taken when it raises the score, and otherwise with probability
-exp(gain / temperature). The temperature falls geometrically from `hot` to `cold`. The search climbs to
-a local optimum first and anneals from there, since annealing is wanted as the way out of local optima
-(and, measured on ecoli70, arth150 and simulated data, gets further that way); at the end it climbs again.
+A random change of one arc is always accepted if it raises the score, and otherwise with probability
+exp(gain / temperature). The temperature falls geometrically from `hot` to `cold`. The search climbs to a
+local optimum first and anneals from there (which gave better scores on ecoli70, arth150 and simulated data);
+at the end it climbs again.
 """
 
 from collections import deque
@@ -43,7 +43,7 @@ __all__ = ["anneal", "ascend", "climb_and_walk", "greedy", "iterate_climbs", "ta
 
 
 def ascend(climb: Climb, run: Run) -> None:
-    """Climb to a local optimum, or until the run has to stop."""
+    """Climb to a local optimum, or until the run must stop."""
     least = least_gain(climb.score)
     while (move := climb.best()) is not None and move.gain > least:
         before, move = climb.total, climb.choose_direction(move)
@@ -69,14 +69,14 @@ def greedy(
 
     Parameters
     ----------
-    score : what to maximise.
+    score : the score to maximise.
     start : graph to start from; the required arcs alone by default.
     rng : random generator of the restarts.
     limits : rules bound to the score's columns.
     tolerance : nats per row; changes below it in size count as zero (0: only real gains).
     restarts : further searches, each from a random graph; the best result counts.
     max_steps : largest number of steps.
-    on_step : called with each step, and between small batches of local fits where the score is dear;
+    on_step : called with each step, and between small batches of local fits if the score is slow;
         returning True ends the search with the best graph so far.
 
     Returns
@@ -99,7 +99,7 @@ def greedy(
 
 
 def _drift(climb: Climb, run: Run, slack: float) -> DAG:
-    """Walk on through changes that cost less than the slack, never to a graph seen before."""
+    """Continue with changes that cost less than the slack, never to a visited graph."""
     peak = Peak(climb)
     visited = {peak.graph}
     while not run.is_over and (move := _unseen(climb, slack, visited)) is not None:
@@ -111,7 +111,7 @@ def _drift(climb: Climb, run: Run, slack: float) -> DAG:
 
 
 def _unseen(climb: Climb, slack: float, visited: set[DAG]) -> Gain | None:
-    """Return the best move above -slack that leads to a graph not seen before."""
+    """Return the best move above -slack to a graph that was not visited."""
     return next((m for m in climb.above(-slack) if climb.after(m) not in visited), None)
 
 
@@ -132,13 +132,13 @@ def tabu(
 
     Parameters
     ----------
-    score : what to maximise.
+    score : the score to maximise.
     start : graph to start from; the required arcs alone by default.
-    rng : source of the random starts.
+    rng : random generator of the starts.
     limits : rules bound to the score's columns.
     tabu_length : how many steps a changed pair of variables stays forbidden.
     walk_length : steps of one walk.
-    walks : walks in a row without a better graph before the search gives up.
+    walks : walks in a row without a better graph before the search ends.
     restarts : further searches, each from a random graph.
     max_steps, on_step : as in `greedy`.
 
@@ -166,7 +166,7 @@ def tabu(
 def climb_and_walk(
     climb: Climb, run: Run, peak: Peak, lengths: Sequence[int] = (15, 30, 5)
 ) -> None:
-    """One search from where the climb stands; the peak sees every graph that may be its best.
+    """Run one search from the present graph of the climb; the peak records every graph that may be its best.
 
     `lengths` are those of the tabu list and of a walk, and the walks in a row without a better graph.
     """
@@ -184,7 +184,7 @@ def climb_and_walk(
 
 
 def _walk(climb: Climb, run: Run, peak: Peak, tabu_length: int, walk_length: int) -> bool:
-    """Take the best moves that are not tabu, up or down; whether one led to the best graph so far."""
+    """Take the best moves that are not tabu, up or down; return whether one led to the best graph so far."""
     recent: deque[tuple[int, int]] = deque()
     better = False
     for _ in range(walk_length):
@@ -216,15 +216,15 @@ def iterate_climbs(
     max_steps: int | None = None,
     on_step: Watch | None = None,
 ) -> Result:
-    """Climb; then make `shake` random changes of the best graph and climb again, `rounds` times.
+    """Climb; then `rounds` times, make `shake` random changes of the best graph and climb again.
 
     Parameters
     ----------
-    score : what to maximise.
+    score : the score to maximise.
     start : graph to start from; the required arcs alone by default.
-    rng : source of the random changes.
+    rng : random generator of the changes.
     limits : rules bound to the score's columns.
-    rounds : how often the best graph is shaken.
+    rounds : number of rounds.
     shake : random legal changes of one arc in each round.
     restarts, max_steps, on_step : as in `greedy`.
 
@@ -267,23 +267,23 @@ def anneal(
     restarts: int = 0,
     on_step: Watch | None = None,
 ) -> Result:
-    """Take random changes at a falling temperature, then climb.
+    """Make random changes at a falling temperature, then climb.
 
     Parameters
     ----------
-    score : what to maximise.
+    score : the score to maximise.
     start : graph to start from; the required arcs alone by default.
-    rng : source of the random changes.
+    rng : random generator of the changes.
     limits : rules bound to the score's columns.
     steps : draws in all; by default 40 for each ordered pair of variables, 20 000 to 100 000.
     hot, cold : first and last temperature, in nats of total score; `hot` is by default the median
-        loss of a change at the first optimum, so that about a third of such changes are taken at
+        loss of a change at the first optimum, so that about a third of such changes are accepted at
         first, and `cold` a tenth of it.
     restarts, on_step : as in `greedy`.
 
     Returns
     -------
-    Result : the best graph met.
+    Result : the best graph.
     """
 
     def search(run: Run) -> Result:
@@ -321,7 +321,7 @@ def _anneal(
 def _schedule(
     climb: Climb, steps: int | None, hot: float | None, cold: float | None
 ) -> tuple[int, float, float]:
-    """Number of draws, first and last temperature."""
+    """Return the number of draws and the first and last temperature."""
     p = climb.p
     draws = int(np.clip(40 * p * p, 20_000, 100_000)) if steps is None else steps
     losses = -climb.gains[np.isfinite(climb.gains) & (climb.gains < 0)]
@@ -339,7 +339,7 @@ def _schedule(
 def _cool(
     climb: Climb, rng: np.random.Generator, temperatures: NDArray[np.float64], peak: Peak
 ) -> None:
-    """One batch of draws; the peak sees every graph on the way."""
+    """Run one batch of draws; the peak records every graph on the way."""
     count = len(temperatures)
     tails = rng.integers(climb.p, size=count)
     heads = rng.integers(climb.p - 1, size=count)

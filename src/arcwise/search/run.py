@@ -1,7 +1,7 @@
-"""One run of a search: the score, the limits, where it starts, and the record of its steps.
+"""One run of a search: the score, the limits, the start, and the record of its steps.
 
-Every search makes a `Run` from its parameters, once: there the start is checked, and a score that is slow
-learns whom to ask in between. What the search finds goes back through `Run.result`.
+Every search makes one `Run` from its parameters, which checks the start and makes slow scores
+interruptible. `Run.result` makes the result of the search.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,8 +34,8 @@ def starting_graph(score: Score, start: DAG | None, limits: Limits | None) -> tu
 class Run:
     """One run of a search.
 
-    `score` is what is maximised, `start` and `limits` are checked, `least` is the gain that is more than
-    rounding. `careful` is the same score, which asks the callback between its batches if it is slow.
+    `score` is maximised, `start` and `limits` are checked, and `least` is the largest gain that may be
+    rounding. `careful` is the same score, which calls the callback between its batches if it is slow.
     """
 
     def __init__(
@@ -63,28 +63,28 @@ class Run:
 
     @property
     def is_over(self) -> bool:
-        """Whether the run has to end."""
+        """Return whether the run must end."""
         return self._trail.stopped.reason is not StopReason.NONE
 
     @property
     def n_steps(self) -> int:
-        """Steps recorded so far."""
+        """The number of recorded steps."""
         return len(self._trail.steps)
 
     def add(self, what: str, score: float, edges: int, tail: int = -1, head: int = -1) -> bool:
-        """Record a step; True if the search should end."""
+        """Record a step; return True if the search must end."""
         return self._trail.add(what, score, edges, tail, head)
 
     def tick(self, what: str, score: float, edges: int) -> bool:
-        """Report where the search is without recording it; True if it should end."""
+        """Report progress without recording it; return True if the search must end."""
         return self._trail.tick(what, score, edges)
 
     def check(self) -> None:
-        """Raise `SearchEnd` if the callback wants an end."""
+        """Raise `SearchEnd` if the callback stops the search."""
         self._trail.check()
 
     def graph(self, parents: Iterable[tuple[int, ...]]) -> DAG:
-        """Return the graph with these parents, known to be acyclic."""
+        """Return the graph with these parents, which must be acyclic."""
         return DAG.make_unchecked(self.score.nodes, tuple(parents))
 
     def total(self, graph: DAG) -> float:
@@ -96,7 +96,7 @@ class Run:
         return Climb(self.careful, self.start if start is None else start, self.limits)
 
     def refuse_condition(self, search: str) -> None:
-        """Reject a condition on whole graphs, for searches that do not walk from graph to graph."""
+        """Raise an error for a condition on whole graphs, in searches that cannot obey one."""
         if self.limits.condition is not None:
             raise FitError(
                 f"The {search} search takes rules on arcs, but no condition on the whole graph: "
@@ -104,13 +104,13 @@ class Run:
             )
 
     def within(self, start: DAG) -> Self:
-        """Return a run inside this one from another start, with the steps that are left."""
+        """Return a nested run from another start, with the remaining steps."""
         most = self._max_steps
         steps_left = None if most is None else most - self.n_steps
         return type(self)(self.score, start, self.limits, self._trail.pass_on, steps_left)
 
     def take(self, inner: Result) -> None:
-        """Put the record of a search inside this one into its own."""
+        """Add the record of a nested search to this one."""
         if inner.stopped in (ASKED, FULL):
             self._trail.stopped = inner.stopped
         self._trail.steps.extend(inner.trace)
@@ -118,8 +118,8 @@ class Run:
     def result(
         self, graph: DAG, reason: str = "", *, score: float | None = None, optimal: bool = False
     ) -> Result:
-        """Return the result of a run that ended by this rule, or earlier; `score` is the graph's, if
-        known.
+        """Return the result of a run that ended by this rule, or earlier; `score` is the graph's score
+        if known.
         """
         trail, value = self._trail, self.total(graph) if score is None else score
         ended = trail.stopped or Stop.converged(reason)
