@@ -1,6 +1,6 @@
-"""Sampling of graphs, and exact sums over all of them. `SAMPLERS` is the register: word to sampler.
+"""Sampling of graphs, and exact sums over all of them. `SAMPLERS` is the registry: name to sampler.
 
-| word | chain over | target |
+| name | chain over | target |
 |---|---|---|
 | `structure` | graphs, one arc at a time | uniform over DAGs |
 | `tempering` | graphs, at several temperatures | uniform over DAGs |

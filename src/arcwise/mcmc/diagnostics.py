@@ -1,12 +1,11 @@
-"""How well chains over graphs have mixed, and how well the probability of each arc is known.
+"""Diagnosis of chains over graphs: mixing, and errors of the probabilities of arcs.
 
 R-hat and effective sample size (ESS) of the score and of the indicator of each arc and each pair, over
-several chains cut in halves (`distributions.mixing`). The Monte-Carlo error of a probability is its
-standard deviation over the square root of the ESS. Of an arc that was never or always seen the error is not
-zero: had it a probability of more than about 3 / ESS of being otherwise, 19 of 20 runs would have shown it
-(the rule of three; Hanley and Lippman-Hand 1983), so that bound stands in its place. As an indicator that
-never moves has no ESS of its own, and one that moves a few times tells little about it, the least ESS of
-those that move often, and of the score, is taken.
+several chains split in halves (`distributions.mixing`). The Monte-Carlo error of a probability is its
+standard deviation over the square root of the ESS. The error of an arc that is in no draw, or in all, is not
+zero: it is the bound of about 3 / ESS, which 19 of 20 runs would contradict if it were exceeded (the rule of
+three; Hanley and Lippman-Hand 1983). An indicator that never or rarely changes has no reliable ESS; it gets
+the least ESS of the score and of those that change often.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ __all__ = ["Certainty", "Diagnosis", "diagnose"]
 Array = NDArray[np.float64]
 
 AGREE = 1.01
-"""R-hat above which chains are said to disagree (Vehtari and others 2021)."""
+"""R-hat above which chains disagree (Vehtari and others 2021)."""
 
 _BLOCK = 64  # indicators judged at a time
 _FAR = 100  # an R-hat beyond it is not told as a number
@@ -41,7 +40,7 @@ class Certainty(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """What several chains say together.
+    """Joint diagnosis of several chains.
 
     `arcs` is by (tail, head); `pairs`, adjacent in either direction, is symmetric; `score_rhat` and
     `score_ess` are those of the log score; `draws` counts all draws.
@@ -55,7 +54,7 @@ class Diagnosis(NamedTuple):
 
     @property
     def largest_rhat(self) -> float:
-        """The largest R-hat of all pairs and of the score; NaN where chains are too short for one."""
+        """The largest R-hat of all pairs and of the score; NaN if chains are too short for one."""
         every = np.array([self.pairs.rhat.max(), self.arcs.rhat.max(), self.score_rhat])
         return (
             float(every[~np.isnan(every)].max(initial=-np.inf))
@@ -70,7 +69,7 @@ class Diagnosis(NamedTuple):
 
     @property
     def warning(self) -> str:
-        """A sentence where chains disagree or are too short to tell, else empty."""
+        """A sentence if chains disagree or are too short, else empty."""
         if not np.isfinite(self.score_rhat):
             return "The chains are too short to judge their agreement: use more draws."
         if self.agree:
@@ -83,7 +82,7 @@ class Diagnosis(NamedTuple):
 
 
 def diagnose(chains: Sequence[Chain]) -> Diagnosis:
-    """Judge chains of one sampler, all of the same length; longer ones are cut at their beginnings.
+    """Return the diagnosis of chains of one sampler; longer ones lose their first draws.
 
     Raises
     ------
@@ -118,7 +117,7 @@ Judgement = tuple[Array, Array, Array, Array]
 
 
 def _judge(values: NDArray[np.bool_]) -> Judgement:
-    """Shares, errors, R-hat and ESS of indicators (draws, n, chains), some of them at a time."""
+    """Return shares, errors, R-hat and ESS of indicators (draws, n, chains), in batches."""
     shares = values.mean(axis=(0, 2))
     errors, rhat, ess = np.zeros(len(shares)), np.ones(len(shares)), np.full(len(shares), np.inf)
     moving = np.flatnonzero((shares > 0) & (shares < 1))
@@ -139,7 +138,9 @@ def _slowest(parts: Judgement) -> float:
 
 
 def _with_least_errors(parts: Judgement, least: float) -> list[Array]:
-    """Errors never zero: about 3 / ESS of an indicator that never moved, and one event more of a rare one."""
+    """Return errors above zero: about 3 / ESS for an indicator that never changed, one event more for a
+    rare one.
+    """
     shares, errors, rhat, ess = parts
     rare, still = _rare(shares), ~np.isfinite(ess)
     size = np.where(rare, np.minimum(ess, least), ess)

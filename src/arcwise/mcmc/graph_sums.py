@@ -1,6 +1,6 @@
-"""Posteriors by sums over all graphs: every arc's probability, and the log evidence.
+"""Exact posteriors by sums over all graphs: probabilities of arcs, and the log evidence.
 
-With A_v(U) the sum of exp(score(v, S)) over the parent sets S inside U, graphs are counted by their sinks
+With A_v(U) the sum of exp(score(v, S)) over the parent sets S inside U, graphs are enumerated by their sinks
 (Robinson 1973; Tian and He 2009),
 
     R(W) = sum over T in W, not empty, of (-1)^(|T| + 1) R(W - T) prod_{v in T} A_v(W - T),
@@ -9,7 +9,7 @@ which takes 3^p terms; the probabilities of all arcs come from the derivatives o
 2004 for the order-modular distribution, p 2^p terms, in which a graph counts once for each order that
 agrees with it). The tables, of p 2^(p-1) numbers, are known before the start and checked against a bound.
 
-"v has a child" is no sum over parent sets: graphs in which v has none are counted, and subtracted.
+The condition "v has a child" is not a sum over parent sets: graphs in which v has none are subtracted.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -46,7 +46,7 @@ _EXACT = 16  # variables up to which sums over all graphs take seconds
 _FITS = 20_000  # local fits of a dear score that are worth an exact answer
 _TURNING = {"flips": 0.1}  # options of the structure chain: some steps turn arcs
 _LIMIT = 26  # one machine word and the kernel; beyond, memory rules it out anyway
-# Candidates whose subsets are scored at a time, some tens of milliseconds; fewer where sets are dearer.
+# Candidates whose subsets are scored at a time, some tens of milliseconds; fewer if sets are slower.
 _PIECE = 18
 _LOST = 1e-9  # share of graphs below which a difference of two sums says nothing
 
@@ -59,14 +59,14 @@ _STOPPED = (
 
 @dataclass(frozen=True)
 class ExactSums:
-    """What the sum over all graphs says.
+    """The result of the sum over all graphs.
 
     Parameters
     ----------
     nodes : names of the variables.
     target : the distribution over graphs, in words.
     arcs : (tail, head) probability of each arc.
-    log_total : log of the sum over graphs of exp(score), each graph counted as the target says.
+    log_total : log of the sum over graphs of exp(score), with the target's weight of each graph.
     """
 
     nodes: tuple[str, ...]
@@ -75,16 +75,16 @@ class ExactSums:
     log_total: float
 
     def log_probability(self, score: Score, graph: DAG) -> float:
-        """Log of the probability of one graph that obeys the rules, under the uniform target."""
+        """Return the log probability of one graph that obeys the rules, under the uniform target."""
         if self.target != UNIFORM:
             raise FitError("Probabilities of single graphs need the uniform target.")
         return total(score, graph) - self.log_total
 
 
 class ScoreTable(Score):
-    """Local scores of every parent set, looked up: for several uses of all of them.
+    """A table of the local scores of all parent sets.
 
-    `weights` is (p, 2^(p-1)), by masks over the other variables; -inf where rules forbid a set.
+    `weights` is (p, 2^(p-1)), by masks over the other variables; -inf for forbidden sets.
     """
 
     lattice = True
@@ -94,14 +94,14 @@ class ScoreTable(Score):
         self.weights = weights
 
     def many(self, child: int, sets: Sequence[tuple[int, ...]]) -> Array:
-        """Local scores of parent sets."""
+        """Return local scores of parent sets."""
         scores: Array = self.weights[child, [_mask(row, child) for row in sets]]
         return scores
 
     def subsets(
         self, child: int, others: Sequence[int], always: tuple[int, ...] = (), most: int = ALL
     ) -> Array:
-        """Local scores of all subsets of some others."""
+        """Return local scores of all subsets of some others."""
         places = _masks(list(others), child)
         scores: Array = self.weights[child, _mask(always, child) + places]
         scores[np.bitwise_count(places) + len(always) > most] = -np.inf
@@ -115,7 +115,7 @@ def tabulate_scores(
     memory: float = 8 * _GIB,
     on_step: Watch | None = None,
 ) -> ScoreTable:
-    """Compute every local score that the rules allow, once; parameters and errors as of `exact`."""
+    """Return a table of all local scores that the rules allow; parameters and errors as of `exact`."""
     _check_size(len(score.nodes), memory)
     try:
         return ScoreTable(score, _weights(score, bound_limits(score.nodes, limits), Trail(on_step)))
@@ -124,7 +124,7 @@ def tabulate_scores(
 
 
 def exact_memory(p: int) -> int:
-    """Bytes that `exact` needs for this many variables."""
+    """Return the bytes that `exact` needs for this many variables."""
     return 3 * 8 * p * (1 << (p - 1)) + 5 * 8 * (1 << p)
 
 
@@ -136,7 +136,7 @@ def exact(
     memory: float = 8 * _GIB,
     on_step: Watch | None = None,
 ) -> ExactSums:
-    """Sum over all graphs that the rules allow.
+    """Return the sums over all graphs that the rules allow.
 
     Parameters
     ----------
@@ -144,12 +144,13 @@ def exact(
     limits : rules bound to the score's columns; a condition on whole graphs may be one `HasChild`.
     target : `UNIFORM` or `ORDERS`.
     memory : largest number of bytes to use.
-    on_step : told after each variable's local scores, and several times a second; True ends it with an error.
+    on_step : called after each variable's local scores, and several times a second; True ends it with an
+        error.
 
     Raises
     ------
-    FitError : too many variables for the memory, or a condition that cannot be counted.
-    NoTimeError : the watcher wanted an end.
+    FitError : too many variables for the memory, or an unsupported condition.
+    NoTimeError : the callback stopped it.
     GraphError : no graph obeys the rules.
     """
     bounds = bound_limits(score.nodes, limits)
@@ -185,7 +186,9 @@ def _check_size(p: int, memory: float) -> None:
 def _sums(
     score: Score, limits: Limits, orders: bool, node: int | None, trail: Trail
 ) -> tuple[float, Array]:
-    """Log of the sum over all graphs, and the share of each arc; of those in which `node` has a child."""
+    """Return the log of the sum over all graphs, and the share of each arc; of graphs in which `node`
+    has a child.
+    """
     table = score.weights if isinstance(score, ScoreTable) else None
     weights = _weights(score, limits, trail) if table is None else table
     sums = kernel.dag_posterior(weights, orders=orders, check=_progress_check(trail, len(weights)))
@@ -204,9 +207,7 @@ def _sums(
 
 
 def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
-    """Return a check that says how far the sums are, and raises `SearchEnd` where the watcher wants an
-    end.
-    """
+    """Return a check that reports progress, and raises `SearchEnd` if the callback stops it."""
     times, whole = count(1), kernel.slices(p)
 
     def check() -> None:
@@ -218,7 +219,7 @@ def _progress_check(trail: Trail, p: int) -> Callable[[], None]:
 
 
 def _weights(score: Score, limits: Limits, trail: Trail) -> Array:
-    """(p, 2^(p-1)) local scores by masks over the other variables."""
+    """Return (p, 2^(p-1)) local scores by masks over the other variables."""
     p = len(score.nodes)
     table = np.full((p, 1 << (p - 1)), -np.inf)
     careful = score if trail.watch is None else score.interruptible(trail.check)
@@ -249,7 +250,7 @@ def _mask(members: Iterable[int], child: int) -> int:
 
 
 def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
-    """For each mask over the candidates the mask over all others of the child."""
+    """Return for each mask over the candidates the mask over all others of the child."""
     places = np.zeros(1, dtype=np.int64)
     for u in candidates:
         places = np.concatenate((places, places + (1 << (u - (u > child)))))
@@ -257,7 +258,7 @@ def _masks(candidates: list[int], child: int) -> NDArray[np.int64]:
 
 
 def _less(sums: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Array]:
-    """Take the graphs out in which a variable has no child."""
+    """Subtract the graphs in which a variable has no child."""
     share = float(np.exp(without.log_total - sums.log_total))
     if share == 0.0:
         return sums.log_total, sums.arcs
@@ -271,7 +272,7 @@ def _less(sums: kernel.GraphSums, without: kernel.GraphSums) -> tuple[float, Arr
 
 
 class Way(NamedTuple):
-    """A way, "exact" or a word of `SAMPLERS`, why in a sentence, and options of the sampler."""
+    """A method, "exact" or a name of `SAMPLERS`, the reason as a sentence, and options of the sampler."""
 
     word: str
     why: str
@@ -279,7 +280,7 @@ class Way(NamedTuple):
 
 
 def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 * _GIB) -> Way:
-    """Exact sums where they take seconds, else partitions; graphs one at a time where these cannot be had.
+    """Return exact sums if they take seconds, else partitions; structure MCMC if these are impossible.
 
     Parameters
     ----------
@@ -302,7 +303,7 @@ def choose_way(score: Score, limits: Limits | None = None, *, memory: float = 8 
 
 
 def _fits(limits: Limits) -> int:
-    """Return how many local models all parent sets are."""
+    """Return the number of local models of all parent sets."""
     most = len(limits.nodes) if limits.max_parents is None else limits.max_parents
     return sum(
         sum(comb(len(limits.candidates(v)), j) for j in range(most + 1))

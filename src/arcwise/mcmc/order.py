@@ -1,39 +1,38 @@
 """Order MCMC: a chain over orders of the variables (Friedman and Koller 2003).
 
-An order weighs the sum over all graphs whose arcs go along it, which is a product over the variables:
+The weight of an order is the sum over all graphs that agree with it, which is a product over the variables:
 
     prod_v sum_{S before v} exp(score(v, S)).
 
-A step moves a variable to a place drawn among all in proportion to their weights, or swaps two variables.
+A step moves a variable to a position drawn in proportion to the weights, or swaps two variables.
 For each draw a graph is drawn from the order. Since a graph agrees with many orders, graphs are sampled
 from the ORDER-MODULAR distribution, exp(score) times the number of orders that agree with the graph, which
-favours graphs with few arcs. For graphs that each count once see `PartitionSampler`.
+favours graphs with few arcs. `PartitionSampler` counts each graph once.
 
-Single moves hardly lead from one good region of graphs to another that differs in many arcs at once. Two
-things help. First, several variables are permuted among their places in one step, in proportion to the
-weights of all their permutations: a variable with some of those that it is tied to most, or a group of
-variables in whose parents the best graphs of short chains from random starts differ. Second, where a
-`ladder` is requested, chains at lower powers of the score run next to the first and swap their states with
-it (parallel tempering; Geyer 1991).
+Single moves rarely lead from one mode to another that differs in many arcs. Two things help. First, several
+variables are permuted in one step, in proportion to the weights of all their permutations: a variable with
+some of those that it depends on most, or a group of variables whose parents differ between the best graphs of
+short chains from random starts. Second, with a `ladder`, chains at lower powers of the score run in parallel
+and swap states with the first (parallel tempering; Geyer 1991).
 
-A condition on whole graphs is obeyed by rejection: a graph is drawn after every step, and the step is
-undone if it does not fulfil it.
+A condition on whole graphs is imposed by rejection: a graph is drawn after every step, and the step is
+undone if the graph violates it.
 
 Partition MCMC is a chain over ordered partitions of the variables (Kuipers and Moffa 2017).
 
-A graph has one partition: its roots are the first element, the roots of what is left without them the
-second, and so on. A variable of a later element has a parent in the element just before it, and its other
-parents further before. A partition weighs the sum over its graphs, which is a product over the variables,
-and since every graph is in one partition, graphs drawn from the partitions that the chain visits are
-sampled with every graph counting once.
+A graph has one partition: its roots are the first element, the roots of the remaining graph the
+second, and so on. A variable of a later element has a parent in the preceding element, and its other
+parents in any earlier one. The weight of a partition is the sum over its graphs, which is a product over the
+variables, and since every graph is in one partition, graphs drawn from the visited partitions count once
+each.
 
-A step moves a variable into another element, or alone between two, drawn among all such places in
-proportion to their weights; splits an element or joins two; swaps two variables; turns an arc of a graph
+A step moves a variable into another element, or alone between two, in proportion to the weights of all
+such positions; splits an element or merges two; swaps two variables; reverses an arc of a graph
 (Grzegorczyk and Husmeier 2008); or moves a variable in an order that agrees with a graph.
 
-Groups of variables, chosen in the same way, also get new parents all at once while all others keep theirs
+Groups of variables, chosen in the same way, also get new parents jointly while all others keep theirs
 (Goudie and Mukherjee 2016). The chains of a ladder are over graphs and move in the last three ways.
-Conditions on whole graphs are obeyed by rejection.
+Conditions on whole graphs are imposed by rejection.
 """
 
 import time
@@ -82,19 +81,19 @@ _WORDS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 1
 
 @dataclass(eq=False)
 class OrderSampler:
-    """A chain over orders, which draws a graph from the present one for each draw.
+    """A chain over orders; each draw is a graph drawn from the current order.
 
     Parameters
     ----------
     score : local scores, priors over graphs included.
     limits : rules bound to the score's columns.
-    candidates : for each variable the parents to choose from where not all sets can be listed; by default
-        chosen by the score, and grown until a chain takes hardly any from outside.
-    ladder : powers of the score of chains next to the first, each of which swaps states with the next; none
-        by default, `choose_ladder` chooses some.
-    groups : variables to move together; by default those in whose parents short chains end differently.
-    check : called now and then while candidates and groups are found. Where it raises `SearchEnd` while
-        groups are, there are none, and the sampler is `hurried`.
+    candidates : for each variable the candidate parents if not all sets can be listed; by default chosen by
+        the score, and extended until a chain hardly uses any others.
+    ladder : powers of the score of further chains, each of which swaps states with the next; none by
+        default, `choose_ladder` chooses some.
+    groups : variables to move together; by default those whose parents differ between short chains.
+    check : called regularly while candidates and groups are chosen. If it raises `SearchEnd` during the
+        choice of groups, there are none, and the sampler is `hurried`.
     """
 
     score: Score
@@ -126,16 +125,16 @@ class OrderSampler:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """The names of the variables."""
         return self.score.nodes
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it was told, and the candidate parents and groups that it found."""
+        """Return the options, and the chosen candidate parents and groups."""
         return {"candidates": self.candidates, "ladder": self.ladder, "groups": self.groups}
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """Return the state to begin with: the order or partition of a graph, random ones if none is given."""
+        """Return the initial state: the order or partition of a graph, or a random one."""
         if start is not None and not self.bounds.allows_graph(start):
             raise FitError("The start graph of a chain must obey the rules.")
         states = []
@@ -148,7 +147,7 @@ class OrderSampler:
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
-        """Take steps from a state, see `Sampler`; those of a ladder are swapped every p / 3 steps."""
+        """Advance a state, see `Sampler`; states of a ladder are swapped every p / 3 steps."""
         chains, permit = self._ready(state), permits(self.bounds)
         period = max(4, len(self.nodes) // 3) if self.ladder else max(1, steps)
         pieces: list[RunStates] = []
@@ -168,7 +167,7 @@ class OrderSampler:
         return there, join_pieces(pieces, state.parents.shape[1:], reporter.ended)
 
     def _ready(self, state: State) -> tuple[PlaceChain, ...]:
-        """Return the chains, at a state."""
+        """Return the compiled chains, at a state."""
         if not self._chains:
             groups = self.groups or ()
             first = PlaceChain(self.lists.kernel(), levels=self.levels, groups=groups)
@@ -186,7 +185,7 @@ class OrderSampler:
         return _order_of(graph)
 
     def _grow(self) -> None:
-        """Let candidates in that a short chain keeps taking from outside."""
+        """Add candidates that a short chain often uses."""
         self.candidates = self.lists.candidates
         graph, words = self.bounds.start(), _WORDS
         for _ in range(_ROUNDS if self.candidates is not None else 0):
@@ -202,11 +201,12 @@ class OrderSampler:
             words = last.generator
 
     def choose_ladder(self) -> tuple[float, ...]:
-        """Powers for a `ladder`, each told by how much the scores of a short chain at the one before vary.
+        """Return powers for a `ladder`, each by the variance of the scores of a short chain at the power
+        before.
 
         Raises
         ------
-        Interrupted : `check` did.
+        Interrupted : from `check`.
         """
         powers: list[float] = []
         beta, words = 1.0, _WORDS
@@ -221,7 +221,7 @@ class OrderSampler:
         return tuple(powers)
 
     def _uncertain_groups(self) -> tuple[tuple[int, ...], ...]:
-        """Variables in whose parents the best graphs of short chains differ, in groups."""
+        """Return groups of variables whose parents differ between the best graphs of short chains."""
         kernel, ends = self.lists.kernel(), []
         rng = np.random.default_rng(0)  # no user's: the groups belong to the problem
         for _ in range(_STARTS):
@@ -235,13 +235,13 @@ class OrderSampler:
         return tuple(group for group, _ in counts.most_common(_KEPT))
 
     def _restrict(self, graph: DAG) -> DAG:
-        """Return the graph, without parents whose sets are not listed or have no score."""
+        """Return the graph without parents whose sets are not listed or have no score."""
         scores = (self.score.local(child, row) for child, row in enumerate(graph.parents))
         whole = self.candidates is None and not any(map(np.isneginf, scores))
         return graph if whole else _nearest(self.lists, graph)
 
     def _short(self, sets: ParentSets, graph: DAG, words: Words) -> tuple[RunStates, PlaceState]:
-        """What a short chain visits, and where it ends."""
+        """Return the draws of a short chain, and its final state."""
         self._asking(0, 0.0)
         chain, p = PlaceChain(sets, levels=self.levels), len(self.nodes)
         chain.go_to(PlaceState(self._places(graph), pack_rows(graph), words, 0))
@@ -257,7 +257,7 @@ class OrderSampler:
 def _differences(
     one: Sequence[tuple[int, ...]], two: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
-    """Variables whose parents differ, those joined by an arc of one graph only together; small groups."""
+    """Return small groups of variables whose parents differ, connected by arcs of one graph only."""
     arcs = [set(a) ^ set(b) for a, b in zip(one, two, strict=True)]
     remaining, groups = {v for v, parents in enumerate(arcs) if parents}, []
     while remaining:
@@ -274,7 +274,7 @@ def _differences(
 
 
 class _PieceReporter:
-    """Passes on where a run of several pieces is, about ten times a second; remembers that it shall end."""
+    """Reports progress of a run of several pieces, about ten times a second; records whether it must end."""
 
     def __init__(self, watch: KernelWatch | None) -> None:
         self.watch, self.ended, self.done = watch or _go_on, False, 0
@@ -286,7 +286,7 @@ class _PieceReporter:
         return self.ended
 
     def between(self, steps: int, chain: PlaceChain) -> None:
-        """After a piece of this many steps."""
+        """Report progress after a piece of this many steps."""
         self.done += steps
         if not self.ended and time.perf_counter() - self.last > _EVERY:
             self(0, chain.total)
@@ -312,7 +312,7 @@ def _go_on(steps: int, score: float) -> bool:
 
 
 def _nearest(lists: ParentLists, graph: DAG) -> DAG:
-    """Return the graph with parents left out until each variable's are listed: the best set inside them."""
+    """Return the graph with each parent set replaced by the best listed subset."""
     mine, rows = pack_rows(graph), []
     for child, (sets, scores) in enumerate(zip(lists.sets, lists.scores, strict=True)):
         fits = np.flatnonzero(~(sets & ~mine[child]).any(axis=1))
@@ -329,7 +329,7 @@ def _nearest(lists: ParentLists, graph: DAG) -> DAG:
 
 @dataclass(eq=False)
 class PartitionSampler(OrderSampler):
-    """A chain over ordered partitions, with every graph counting once."""
+    """A chain over ordered partitions, in which every graph counts once."""
 
     target: ClassVar[str] = UNIFORM
     levels: ClassVar[bool] = True

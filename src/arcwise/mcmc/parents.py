@@ -1,9 +1,10 @@
-"""The parent sets that samplers over orders and partitions sum over.
+"""Parent sets of samplers over orders and partitions.
 
-Where they are few enough, all sets that the rules allow are listed. Otherwise each variable has a list of
-candidate parents: all sets of candidates count, and those of few candidates also with one more parent from
-outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some pair
-of those before; a variable that the chain keeps taking from outside becomes a candidate (`grow_candidates`).
+If they are few enough, all sets that the rules allow are listed. Otherwise each variable has a list of
+candidate parents: all sets of candidates are included, and those of few candidates also with one more parent
+from outside (Kuipers, Suter and Moffa 2022). Candidates are chosen greedily, each the best addition to some
+pair of those before; a variable that the chain often uses from outside becomes a candidate
+(`grow_candidates`).
 """
 
 from collections.abc import Sequence
@@ -42,9 +43,9 @@ class ParentLists:
     ----------
     sets : for each variable (n, words).
     scores : for each variable (n,), none -inf.
-    candidates : for each variable the parents whose sets are all there; None where every set is that the
-        rules allow.
-    extended : largest number of candidates next to which a parent from outside is listed, -1 for none.
+    candidates : for each variable the parents of which all sets are included; None if these are all sets
+        that the rules allow.
+    extended : largest number of candidates combined with a parent from outside, -1 for none.
     """
 
     sets: tuple[Words, ...]
@@ -53,7 +54,7 @@ class ParentLists:
     extended: int = -1
 
     def kernel(self, beta: float = 1.0) -> ParentSets:
-        """Lists for compiled chains, their log weights being `beta` times the scores."""
+        """Return lists for compiled chains, with log weights of `beta` times the scores."""
         return ParentSets(self.sets, [beta * row for row in self.scores])
 
     def __len__(self) -> int:
@@ -66,15 +67,15 @@ def parent_lists(
     candidates: Candidates | None = None,
     before: ParentLists | None = None,
 ) -> ParentLists:
-    """List the parent sets of each variable.
+    """Return the parent sets of each variable.
 
     Parameters
     ----------
-    score : scores them.
+    score : the score of the sets.
     limits : rules bound to the score's columns.
-    candidates : for each variable the parents to choose from; by default all if the sets are few enough,
-        else chosen by the score.
-    before : lists of the same score and limits; a variable whose candidates are the same keeps its own.
+    candidates : for each variable the candidate parents; by default all if the sets are few enough, else
+        chosen by the score.
+    before : lists of the same score and limits; a variable with the same candidates keeps its list.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def parent_lists(
 
 
 def grow_candidates(lists: ParentLists, shares: Array, limits: Limits) -> Candidates | None:
-    """Candidates with those from outside that a chain keeps taking; None if there are none.
+    """Return candidates with those that a chain often uses from outside; None if there are none.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def grow_candidates(lists: ParentLists, shares: Array, limits: Limits) -> Candid
     shares : (tail, head) shares of its draws with each arc.
     limits : rules bound to the columns.
 
-    A full list gives up the candidates that were taken least.
+    A full list drops the candidates that were used least.
     """
     if lists.candidates is None:
         return None
@@ -131,19 +132,19 @@ def _budget(score: Score) -> int:
 
 
 def _room(limits: Limits, child: int) -> int:
-    """Return how many parents a variable may have next to the required ones."""
+    """Return the number of parents that a variable may have besides the required ones."""
     p = len(limits.nodes)
     return (p if limits.max_parents is None else limits.max_parents) - len(limits.required[child])
 
 
 def _ways(limits: Limits, child: int, size: int | None = None) -> int:
-    """Return how many sets of at most `size` candidates there are, of all that the rules allow by default."""
+    """Return the number of sets of at most `size` candidates, by default of all that the rules allow."""
     free = len(limits.candidates(child)) if size is None else size
     return sum(comb(free, j) for j in range(min(free, _room(limits, child)) + 1))
 
 
 def _count_candidates(limits: Limits, child: int, budget: int) -> int:
-    """Return how many candidates a variable gets: half of its part of the budget is for their own sets."""
+    """Return the number of candidates of a variable: half of its part of the budget is for their own sets."""
     share = budget / (2 * len(limits.nodes))
     size = _MOST
     while size > _LEAST and _ways(limits, child, size) > share:
@@ -152,7 +153,7 @@ def _count_candidates(limits: Limits, child: int, budget: int) -> int:
 
 
 def _depth(limits: Limits, candidates: Candidates, budget: int) -> int:
-    """Beside how many candidates one from outside is listed."""
+    """Return the largest number of candidates combined with a parent from outside."""
     p = len(limits.nodes)
     room_left = budget - sum(_ways(limits, v, len(candidates[v])) for v in range(p))
     for depth in range(-1, _DEPTH):
@@ -166,7 +167,9 @@ def _depth(limits: Limits, candidates: Candidates, budget: int) -> int:
 
 
 def _choose_candidates(score: Score, limits: Limits, child: int, size: int) -> tuple[int, ...]:
-    """Candidates, each the best addition to the required parents with up to two candidates before it."""
+    """Return candidates, each the best addition to the required parents with up to two candidates
+    before it.
+    """
     required, free = limits.required[child], limits.candidates(child).tolist()
     best = np.full(len(score.nodes), -np.inf)
     candidates: list[int] = []
@@ -190,10 +193,9 @@ def _choose_candidates(score: Score, limits: Limits, child: int, size: int) -> t
 def _list_sets(
     score: Score, limits: Limits, child: int, candidates: Sequence[int], depth: int
 ) -> tuple[Words, Array]:
-    """Return all sets of candidates, and those of at most `depth` with one parent from outside; bits and
-    scores.
+    """Return all sets of candidates, and those of at most `depth` with one parent from outside, with scores.
 
-    Sets that score -inf are left out.
+    Sets that score -inf are omitted.
     """
     p, required, room = len(limits.nodes), limits.required[child], _room(limits, child)
     sizes = range(min(len(candidates), room) + 1)
@@ -222,7 +224,7 @@ def _values(
     candidates: Sequence[int],
     required: tuple[int, ...],
 ) -> Array:
-    """Scores of sets of candidates: from the whole lattice where that is cheap."""
+    """Return scores of sets of candidates: from the whole lattice if that is cheap."""
     if score.lattice and len(candidates) <= _WHOLE and 1 << len(candidates) <= 8 * len(sets):
         table = score.subsets(child, candidates, required)
         flags = [1 << i for i in range(len(candidates))]

@@ -1,12 +1,11 @@
-"""Samplers of graphs: state in, state out, and the chain that a run of them leaves.
+"""Samplers of graphs: the interface, states and chains.
 
-A sampler visits directed acyclic graphs in proportion to exp(score) times what its target says: "uniform
-over DAGs", every graph counts once, or "order-modular", every graph counts once for each order of the
-variables that agrees with it. A prior over graphs that is a sum over parent sets is a part of the score
-(`scores.Sum`).
+A sampler visits directed acyclic graphs in proportion to exp(score) times a weight: one if the target is
+"uniform over DAGs", or the number of orders of the variables that agree with the graph if it is
+"order-modular". A prior over graphs that is a sum over parent sets is a part of the score (`scores.Sum`).
 
-A state holds all that the next step needs, its random generator included, as plain arrays. So a run in
-pieces, written to a file in between, is the run in one, bit for bit.
+A state has everything that the next step needs, including the random generator, as plain arrays. So a run in
+pieces, saved to a file in between, equals a single run, bit for bit.
 """
 
 import time
@@ -57,14 +56,14 @@ _NEVER = 1 << 62  # a thinning that records nothing
 
 @dataclass(frozen=True)
 class State:
-    """Where a chain is.
+    """The state of a chain.
 
     Parameters
     ----------
-    parents : (p, words) bits of the graph; of several temperatures (n, p, words), the coldest first.
+    parents : (p, words) bits of the graph; for several temperatures (n, p, words), the coldest first.
     generator : (4,) words of the random generator, or a row for each of several.
-    taken : steps since the chain began.
-    places : (n, p) each variable's place in the orders or partitions; empty for chains over graphs.
+    taken : number of steps so far.
+    places : (n, p) each variable's position in the orders or partitions; empty for chains over graphs.
     """
 
     parents: Words
@@ -73,7 +72,7 @@ class State:
     places: NDArray[np.int64]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Plain arrays, for a file."""
+        """Return plain arrays, for a file."""
         return {
             "parents": self.parents,
             "generator": self.generator,
@@ -93,18 +92,18 @@ class State:
 
 
 class Info(NamedTuple):
-    """What a piece of a run did: steps taken, and how many of them changed the state."""
+    """Record of a piece of a run: steps, and how many of them changed the state."""
 
     steps: int
     accepted: int
 
 
 class Sampler(Protocol):
-    """A way to visit graphs. It can be sent to other processes; threads need one each."""
+    """A Markov chain over graphs. It can be sent to other processes; threads need one each."""
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """The names of the variables."""
         ...
 
     @property
@@ -114,36 +113,36 @@ class Sampler(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it was told, as plain values that make the same sampler again."""
+        """Return the options, as plain values that make the same sampler again."""
         ...
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """Return the state to begin with, at a random graph if none is given."""
+        """Return the initial state, at a random graph by default."""
         ...
 
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
-        """Take steps; what is recorded are the graphs after every `thin`-th since the chain began.
+        """Take steps, and record the graph after every `thin`-th step since the chain began.
 
-        `watch` is told (steps, log score) now and then, and True ends it.
+        `watch` is called with (steps, log score) regularly, and True ends the run.
         """
         ...
 
 
 @dataclass(frozen=True, repr=False)
 class Chain:
-    """What a sampler visited.
+    """The draws of a sampler.
 
     Parameters
     ----------
     nodes : names of the variables.
-    target : the distribution that is sampled, in words.
+    target : a description of the distribution.
     parents : (draws, p, words) bits of the graphs' parents.
     log_scores : (draws,) their scores.
     infos : of each piece of the run.
-    state : where it ended; `run` continues from there.
-    stopped : why it ended early.
+    state : the final state, from which `run` continues.
+    stopped : the reason for an early end.
     """
 
     nodes: tuple[str, ...]
@@ -162,7 +161,7 @@ class Chain:
 
     @cached_property
     def graphs(self) -> list[DAG]:
-        """The graphs in the order in which they were visited; the same graph is the same object."""
+        """Return the graphs in the order of the draws; the same graph is the same object."""
         by_bits: dict[bytes, DAG] = {}
         visited = []
         for bits in self.parents:
@@ -173,7 +172,7 @@ class Chain:
         return visited
 
     def counts(self) -> dict[DAG, int]:
-        """Return how often each graph was visited, most often first."""
+        """Return the number of draws of each graph, the most frequent first."""
         flat = self.parents.reshape(len(self), -1)
         rows, first, number = np.unique(flat, axis=0, return_index=True, return_counts=True)
         order = np.lexsort((first, -number)).tolist()
@@ -186,7 +185,7 @@ class Chain:
         }
 
     def indicators(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
-        """Return whether each arc was there: (draws, tail, head), of a stretch of the draws."""
+        """Return whether each arc is in each draw: (draws, tail, head), for an interval of the draws."""
         bits = self.parents[first:last]
         p = len(self.nodes)
         flat = np.unpackbits(
@@ -197,7 +196,7 @@ class Chain:
         return flat[:, :, :p].transpose(0, 2, 1).astype(bool)
 
     def arcs(self) -> NDArray[np.float64]:
-        """Return how often each arc was there: (tail, head), shares of the draws."""
+        """Return the share of draws with each arc: (tail, head)."""
         p = len(self.nodes)
         shares = np.zeros((p, p))
         for first in range(0, len(self), 4096):
@@ -205,7 +204,7 @@ class Chain:
         return shares / max(1, len(self))
 
     def join(self, later: "Chain") -> "Chain":
-        """This chain and one that went on from its state."""
+        """Return this chain extended by one that continued from its state."""
         if (later.nodes, later.target) != (self.nodes, self.target):
             raise FitError("Chains of different variables or targets cannot be joined.")
         return Chain(
@@ -219,7 +218,7 @@ class Chain:
         )
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Plain arrays, for a file."""
+        """Return plain arrays, for a file."""
         state = {f"state_{name}": array for name, array in self.state.to_arrays().items()}
         return {
             "nodes": np.array(self.nodes),
@@ -264,16 +263,16 @@ def run(
 
     Parameters
     ----------
-    sampler : what to run.
+    sampler : the sampler.
     start : a graph, None for a random one, or the state of an earlier chain to continue from.
-    rng : random generator; may be None where a state is given, which has its own.
+    rng : random generator; may be None if `start` is a state, which has its own.
     draws : graphs to record.
     burn_in, thin : steps.
-    on_step : told where the chain is about ten times a second; True ends it with the draws so far.
+    on_step : called with the progress about ten times a second; True ends the run with the draws so far.
 
     Raises
     ------
-    FitError : a number that makes no sense, or no generator for a chain that begins.
+    FitError : an invalid number, or no generator for a new chain.
     """
     for name, value, least in (("draws", draws, 0), ("burn_in", burn_in, 0), ("thin", thin, 1)):
         if value < least:
@@ -305,7 +304,7 @@ def run(
 
 
 class _ChainReporter:
-    """Passes the progress of a chain on to a watcher of searches."""
+    """Reports the progress of a chain to a callback of searches."""
 
     def __init__(self, watch: Watch | None, steps: int) -> None:
         self.watch, self.steps, self.before = watch, steps, 0
@@ -320,7 +319,7 @@ class _ChainReporter:
 
 
 def join_pieces(pieces: Sequence[RunStates], shape: tuple[int, ...], ended: bool) -> RunStates:
-    """Pieces of a run as one; `shape` is that of a graph's bits."""
+    """Return pieces of a run as one; `shape` is that of a graph's bits."""
     if not pieces:
         empty = np.zeros((0, *shape), dtype=np.uint64)
         return RunStates(empty, np.zeros(0), 0, 0, ended)
@@ -334,7 +333,7 @@ def join_pieces(pieces: Sequence[RunStates], shape: tuple[int, ...], ended: bool
 
 
 def generator(rng: np.random.Generator) -> Words:
-    """Four random words, the state of a compiled generator."""
+    """Return four random words, the state of a compiled generator."""
     return rng.integers(1, 1 << 64, 4, dtype=np.uint64)
 
 
@@ -347,7 +346,7 @@ def bound_limits(nodes: tuple[str, ...], limits: Limits | None) -> Limits:
 
 
 def permits(limits: Limits) -> Callable[[Words], bool] | None:
-    """Return the condition on whole graphs as compiled chains ask it, given bits; None if there is none."""
+    """Return the condition on whole graphs for compiled chains, which pass bits; None if there is none."""
     condition = limits.condition
     if condition is None:
         return None
@@ -362,13 +361,13 @@ def permits(limits: Limits) -> Callable[[Words], bool] | None:
 def random_start(
     limits: Limits, rng: np.random.Generator, candidates: Sequence[Sequence[int]] | None = None
 ) -> DAG:
-    """Return a graph that the rules allow: arcs along a random order, about one for each variable.
+    """Return a graph that the rules allow: arcs along a random order, about one per variable.
 
-    `candidates` are the parents to choose from, those that the rules allow by default.
+    `candidates` are the possible parents, by default all that the rules allow.
 
     Raises
     ------
-    FitError : none was found that fulfils the condition on whole graphs.
+    FitError : no draw met the condition on whole graphs.
     """
     for _ in range(_TRIES):
         graph = _random_graph(limits, rng, candidates)
@@ -396,5 +395,5 @@ def _random_graph(
 
 
 def pack_rows(graph: DAG) -> Words:
-    """Bits of a graph's parents."""
+    """Return the bits of a graph's parents."""
     return packed_rows(graph.parents)

@@ -1,25 +1,25 @@
 """Structure MCMC, which adds or removes one arc at a time (Madigan and York 1995), and its tempered form.
 
-One of the eta(G) graphs that differ from G by one arc more or less, and that rules and acyclicity allow, is
-proposed, each with the same probability; G' is accepted with probability
+One of the eta(G) legal graphs that have one arc more or less than G is proposed, each with the same
+probability; G' is accepted with probability
 
     min(1, eta(G) exp(score(G')) / (eta(G') exp(score(G)))),
 
-and a rejected step counts G again. A condition on whole graphs is obeyed by rejection: eta counts what the
+and a rejected step counts G again. A condition on whole graphs is imposed by rejection: eta counts what the
 other rules allow. Some steps may instead
 
-* turn an arc chosen among all (`flips`), accepted by the scores alone, or
-* turn it and draw the parents of both its ends again, from all sets that leave the graph acyclic (`redraws`;
-  the new edge reversal of Grzegorczyk and Husmeier 2008), which leads out of local optima.
+* reverse a random arc (`flips`), accepted by the scores alone, or
+* reverse it and draw the parents of both its ends again, from all sets that leave the graph acyclic
+  (`redraws`; the new edge reversal of Grzegorczyk and Husmeier 2008), which leads out of local optima.
 
 `beta` is a power of the score: below 1 the chain moves more freely and samples a flatter distribution.
 
 Parallel tempering: chains over graphs at several temperatures that swap their graphs (Geyer 1991).
 
 The chain of power beta samples exp(beta score). Every `period` steps two neighbours, i and j, swap their
-graphs with probability min(1, exp((beta_i - beta_j)(score_j - score_i))), which leaves all distributions as
-they are. Flat chains cross the valleys between good graphs and hand these on to the cold one, whose graphs
-are recorded.
+graphs with probability min(1, exp((beta_i - beta_j)(score_j - score_i))), which preserves all
+distributions. Flat chains cross the valleys between good graphs and pass these on to the cold one, whose
+graphs are recorded.
 """
 
 from dataclasses import dataclass, field
@@ -57,16 +57,16 @@ _TRIES = 100
 
 @dataclass(eq=False)
 class StructureSampler:
-    """A chain over graphs, with every graph counting once.
+    """A chain over graphs, in which every graph counts once.
 
     Parameters
     ----------
     score : local scores, priors over graphs included.
     limits : rules bound to the score's columns.
-    flips : share of steps that turn an arc.
-    redraws : share of steps that turn an arc and draw new parents for its ends.
+    flips : share of steps that reverse an arc.
+    redraws : share of steps that reverse an arc and draw new parents for its ends.
     beta : power of the score.
-    lists : parent sets to draw from in such steps; made where they are needed.
+    lists : parent sets to draw from in such steps; computed if needed.
     """
 
     score: Score
@@ -96,16 +96,16 @@ class StructureSampler:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """The names of the variables."""
         return self.score.nodes
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it was told."""
+        """Return the options."""
         return {"flips": self.flips, "redraws": self.redraws, "beta": self.beta}
 
     def init(self, rng: np.random.Generator, start: DAG | None = None) -> State:
-        """Return the state to begin with, at a random graph if none is given."""
+        """Return the initial state, at a random graph by default."""
         graph = self._random(rng) if start is None else start
         if not self.bounds.allows_graph(graph):
             raise FitError("The start graph of a chain must obey the rules.")
@@ -114,9 +114,7 @@ class StructureSampler:
         return State(pack_rows(graph), generator(rng), 0, _NONE)
 
     def _random(self, rng: np.random.Generator) -> DAG:
-        """Return a random graph, of a finite score if one of some is; else one without parents that have
-        none.
-        """
+        """Return a random graph, if possible of finite score; else one without parents that have none."""
         graph = random_start(self.bounds, rng)
         for _ in range(_TRIES):
             if total(self.score, graph) > -np.inf:
@@ -132,7 +130,7 @@ class StructureSampler:
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
-        """Take steps from a state, see `Sampler`."""
+        """Advance a state, see `Sampler`."""
         chain, watched = self._ready(), _WatchedScore(self.score, watch)
         chain.go_to(ChainState(state.parents, state.generator, state.taken))
         visited = chain.run(
@@ -142,9 +140,9 @@ class StructureSampler:
         return State(parents, words, step, _NONE), visited
 
     def transitions(self, graph: DAG) -> dict[DAG, float]:
-        """Probabilities of the next graph, for a chain that adds and removes single arcs only.
+        """Return the probabilities of the next graph, for a chain that adds and removes single arcs only.
 
-        The graph itself is there with the probability that it stays.
+        The entry of the graph itself is the probability of no change.
         """
         if self.flips or self.redraws:
             raise FitError("Transitions need a chain without flips and redraws.")
@@ -162,11 +160,11 @@ class StructureSampler:
         return chances
 
     def log_score(self) -> float:
-        """Return the score of the graph where the last `advance` ended."""
+        """Return the score of the graph after the last `advance`."""
         return -np.inf if self._chain is None else self._chain.total
 
     def _ready(self) -> StructureChain:
-        """Return the compiled chain, with all that it remembers."""
+        """Return the compiled chain, with its cache."""
         if self._chain is None:
             self._chain, self._source = self._kernel(), self.score.compiled()
         return self._chain
@@ -186,7 +184,7 @@ class StructureSampler:
 
 
 class _WatchedScore:
-    """Scores for a compiled chain, and the watcher, who has a turn between local fits, too."""
+    """Scores for a compiled chain; the callback is also called between local fits."""
 
     def __init__(self, score: Score, watch: KernelWatch | None) -> None:
         self.watch, self.steps, self.value = watch, 0, float("nan")
@@ -203,7 +201,7 @@ class _WatchedScore:
     def rows(
         self, child: int, base: tuple[int, ...], among: list[int]
     ) -> NDArray[np.float64] | None:
-        """Scores of a base and of its toggles; None for an end."""
+        """Return scores of a base and of its toggles; None to end the run."""
         try:
             if not among:
                 return self.score.many(child, (base,))
@@ -226,7 +224,7 @@ class TemperedSampler:
     ----------
     score : local scores, priors over graphs included.
     limits : rules bound to the score's columns.
-    temperatures : how many chains; their powers fall from 1 by a factor of 0.6 each.
+    temperatures : number of chains; their powers decrease from 1 by a factor of 0.6 each.
     period : steps between two swaps.
     flips, redraws : as in `StructureSampler`.
     """
@@ -259,12 +257,12 @@ class TemperedSampler:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """The names of the variables."""
         return self.score.nodes
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What it was told."""
+        """Return the options."""
         names = ("temperatures", "period", "flips", "redraws")
         return {name: getattr(self, name) for name in names}
 
@@ -282,7 +280,7 @@ class TemperedSampler:
     def advance(
         self, state: State, steps: int, *, thin: int = 1, watch: KernelWatch | None = None
     ) -> tuple[State, RunStates]:
-        """Take steps of every chain, see `Sampler`; an end is possible between swaps only."""
+        """Advance every chain, see `Sampler`; the run can end between swaps only."""
         pieces: list[RunStates] = []
         parents, words, step = state.parents.copy(), state.generator.copy(), state.taken
         end, ended = step + steps, False
@@ -307,7 +305,7 @@ class TemperedSampler:
     def _swap(
         self, parents: NDArray[np.uint64], words: NDArray[np.uint64], scores: list[float], turn: int
     ) -> None:
-        """Offer a swap to every second pair of neighbours, in turns."""
+        """Propose a swap to every second pair of neighbours, alternating."""
         for k in range(turn % 2, len(self.chains) - 1, 2):
             gap = self.chains[k].beta - self.chains[k + 1].beta
             if np.log(_uniform(words)) < gap * (scores[k + 1] - scores[k]):
@@ -315,7 +313,7 @@ class TemperedSampler:
 
 
 def _uniform(words: NDArray[np.uint64]) -> float:
-    """Return a number in (0, 1]: the first word counts on, and is mixed (Steele, Lea and Flood 2014)."""
+    """Return a number in (0, 1]: the first word is a counter, which is mixed (Steele, Lea and Flood 2014)."""
     mask = (1 << 64) - 1
     x = (int(words[0]) + 0x9E3779B97F4A7C15) & mask
     words[0] = x
