@@ -1,8 +1,8 @@
-"""Learners: from a specification and data to a network. `LEARNERS` is the register: name to learner.
+"""Learners: from a specification and data to a network. `LEARNERS` is the registry: name to learner.
 
-A learner is a kind of `Problem`: data bound to a family and a score, once, and a way to find a graph. It says
-which kind of graph it finds and which words for searches it knows; of those with the same kind of graph, the
-first that takes a specification is meant. `Learner` is a specification as a function from a table to a
+A learner is a kind of `Problem`: data bound to a family and a score, and a method to learn a graph. It
+defines the kind of its graphs and the names of its searches; of several learners of the same kind of graph,
+the first that accepts a specification is used. `Learner` is a specification as a function from a table to a
 network, for cross-validation, bootstrap or a page.
 """
 
@@ -45,12 +45,12 @@ LEARNERS: dict[str, type[Problem]] = {
 
 
 def graphs() -> tuple[str, ...]:
-    """Return the words for kinds of graphs that can be learned."""
+    """Return the names of the kinds of graphs that can be learned."""
     return tuple(dict.fromkeys(learner.graph for learner in LEARNERS.values()))
 
 
 def searches(graph: str) -> dict[str, Callable[..., Any]]:
-    """Return the words for searches of a kind of graph, each with the function whose options it takes.
+    """Return the names of searches of a kind of graph, each with the function that has its options.
 
     >>> "glasso" in searches("undirected"), "glasso" in searches("directed")
     (True, False)
@@ -70,7 +70,7 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
 
     Raises
     ------
-    OptionError : a kind of graph, or a search for it, that is not known.
+    OptionError : an unknown kind of graph, or an unknown search for it.
     """
     known = sorted(searches(spec.graph))
     if spec.search not in known:
@@ -91,7 +91,7 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
 
 @dataclass(frozen=True)
 class GraphFitter:
-    """A graph with the local models of a specification as a learner: only parameters are fitted."""
+    """A learner with a fixed graph and the local models of a specification: only parameters are fitted."""
 
     spec: Specification
     graph: DAG | UGraph
@@ -117,7 +117,9 @@ class Learner:
     tuning_watch: Watch | None = None
 
     def __call__(self, table: Table) -> Net:
-        """Learn a network; one that was stopped early is not worth judging, and raises `SearchEnd`."""
+        """Learn a network; raise `SearchEnd` if it was stopped early, as such a network must not be
+        evaluated.
+        """
         net = self.learn(table).net
         Trail(self.watch).check()
         return net

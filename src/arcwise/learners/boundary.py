@@ -1,8 +1,8 @@
-"""Learning an undirected graph: one way through all penalties, read off at the one that was requested.
+"""Learning of undirected graphs: a path of graphs over all penalties, evaluated at the requested one.
 
-A search of the register takes edges out of the complete graph, the weakest first (Hofmann and Tresp 1997),
-or out of one that was grown, where the complete one is out of reach. What it returns is a path, and the
-graph at any penalty is on it; each variable is then fitted given its neighbours.
+A registered search removes edges from the complete graph, the weakest first (Hofmann and Tresp 1997), or
+from a grown graph if the complete one is infeasible. The result is a path with the graph at any penalty; each
+variable is then fitted given its neighbours.
 """
 
 from collections.abc import Sequence
@@ -41,13 +41,13 @@ _EACH = 2  # rows for each column below which a regression on all others means n
 
 
 class UndirectedProblem(Problem):
-    """What all learners of undirected graphs have in common."""
+    """Base of the learners of undirected graphs."""
 
     graph = "undirected"
 
     @classmethod
     def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
-        """Tie a specification to prepared data; reject what speaks of directions."""
+        """Bind a specification to prepared data; raise an error for options of directed graphs."""
         if spec.start != "empty":
             raise GraphError(
                 "start= is for directed graphs: undirected learning starts from the complete graph; leave "
@@ -67,7 +67,7 @@ class UndirectedProblem(Problem):
 
 
 class BoundaryLearner(UndirectedProblem):
-    """An undirected graph by taking edges out, with any score."""
+    """Learner of an undirected graph by removing edges, with any score."""
 
     searches = {"auto": boundary, **UNDIRECTED}  # noqa: RUF012
 
@@ -88,11 +88,13 @@ class BoundaryLearner(UndirectedProblem):
 
     @property
     def words(self) -> dict[str, str]:
-        """What was chosen; graphs are compared by local scores given neighbours, whatever the joint has."""
+        """Return the choices as text; graphs are compared by local scores given neighbours, even if
+        there is a joint.
+        """
         return {**super().words, "criterion": f"{PSEUDO}{self.score_word}"}
 
     def _settled_search(self) -> tuple[str, Note | None]:
-        """Return the search's word, and a note where the complete graph is out of reach."""
+        """Return the name of the search, and a note if the complete graph is infeasible."""
         word = "boundary" if self.spec.search == "auto" else self.spec.search
         if self._too_large:
             return "grow-shrink" if word == "boundary" else word, _CELLS
@@ -103,17 +105,19 @@ class BoundaryLearner(UndirectedProblem):
 
     @cached_property
     def _too_large(self) -> bool:
-        """Whether local models given all other variables have no score, as tables with too many cells."""
+        """Return whether local models given all other variables have no score, such as tables with too
+        many cells.
+        """
         if not self.score.lattice:  # then asking is dear, and models of rows always have a score
             return False
         rows = edge_bounds(self.limits).largest.neighbours
         return any(np.isneginf(self.score.local(node, row)) for node, row in enumerate(rows))
 
     def path(self, watch: Watch | None = None, until: float | None = None) -> Path:
-        """Find the path, up to the graph at the penalty `until` where the search can end there.
+        """Return the path, up to the graph at the penalty `until` if the search can end there.
 
-        A search that begins with a grown graph grows it at the penalty. Its path is then searched for at each
-        of some penalties by itself, as by `learn`.
+        A search that begins with a grown graph grows it at the penalty. Its path then has a separate search
+        at each penalty, as by `learn`.
         """
         p, grown = len(self.limits.nodes), self._grown
         models = p * p if grown else round(_LOOKED_AT * p * (1 + p * (p - 1) / 2))
@@ -121,7 +125,7 @@ class BoundaryLearner(UndirectedProblem):
         return self._grid_path(watch) if grown and until is None else self._walk(watch, until)
 
     def _walk(self, watch: Watch | None, until: float | None) -> Path:
-        """Take edges out of the complete graph, or of one that was grown at a penalty."""
+        """Remove edges from the complete graph, or from one that was grown at a penalty."""
         limits = self.limits
         try:
             if self._grown:
@@ -137,11 +141,11 @@ class BoundaryLearner(UndirectedProblem):
 
     @property
     def _grown(self) -> bool:
-        """Whether edges are removed of a graph that was grown at a penalty."""
+        """Return whether edges are removed from a graph that was grown at a penalty."""
         return self._too_large or self.spec.search == "grow-shrink"
 
     def _grid_path(self, watch: Watch | None) -> Path:
-        """Return the graphs at penalties worth trying, each from a graph that was grown at its penalty."""
+        """Return the graphs at a grid of penalties, each from a graph that was grown at its penalty."""
         knots: list[Knot] = []
         for penalty in self.grid().tolist():
             walk = self._walk(watch, penalty)
@@ -156,9 +160,7 @@ class BoundaryLearner(UndirectedProblem):
         return Path(tuple(knots), UNIT, (), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
-        """Return the graph at a penalty: read off the path, or searched for if it depends on a grown
-        graph.
-        """
+        """Return the graph at a penalty: from the path, or by a search if it depends on a grown graph."""
         if not self._grown:
             return path.at(penalty)
         held = (knot.graph for knot in path.knots if knot.penalty == penalty)
@@ -167,7 +169,7 @@ class BoundaryLearner(UndirectedProblem):
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
     ) -> tuple[UGraph, ...]:
-        """Return the graphs at several penalties alone, from one path or each from its own grown graph."""
+        """Return only the graphs at several penalties, from one path or each from its own grown graph."""
         if not self._grown:
             return super().structures(penalties, watch)
         walks = {penalty: self._walk(watch, penalty) for penalty in dict.fromkeys(penalties)}
@@ -176,14 +178,14 @@ class BoundaryLearner(UndirectedProblem):
         return tuple(walks[penalty].at(penalty) for penalty in penalties)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Find the path, read the graph off at the penalty, and fit its local models.
+        """Return the network at a penalty: compute the path, take its graph, and fit the local models.
 
-        Where local models share a bandwidth, it is tuned to the graph found, and the path walked again.
+        If local models share a bandwidth, it is tuned to this graph, and the path computed again.
         """
         problem, path = self, self.path(watch, penalty)
         for _ in range(_ROUNDS):
             graph = self._reached(path, penalty)
-            # What is shared is tuned to a model for each variable given some others: its neighbours here.
+            # Shared parameters are tuned to a model for each variable given its neighbours.
             inputs = DAG.make_unchecked(graph.nodes, graph.neighbours)
             fresh = None if path.stopped == ASKED else problem.retuned(inputs)
             if fresh is None:
@@ -199,16 +201,16 @@ class BoundaryLearner(UndirectedProblem):
         return self._read_off(path, penalty)
 
     def _reached(self, path: Path, penalty: float) -> UGraph:
-        """Return the graph at a penalty; where the path ended before it, the graph it had come to.
+        """Return the graph at a penalty; if the path was stopped before it, the last graph.
 
-        A path that ended before its first removal has come nowhere: then it is the required edges alone.
+        If it was stopped before its first removal, the graph has only the required edges.
         """
         if penalty <= path.reach:
             return path.at(penalty)
         return path.last if path.removals else edge_bounds(self.limits).smallest
 
     def _read_off(self, path: Path, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Read the graph off a path at a penalty, and fit its local models."""
+        """Return the network with the graph of a path at a penalty."""
         graph, reached = self._reached(path, penalty), penalty <= path.reach
         net, late = self._fitted(graph, watch)
         short = "" if reached else _cut_short(path, penalty)
@@ -228,7 +230,7 @@ class BoundaryLearner(UndirectedProblem):
         )
 
     def _fitted(self, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
-        """Return the network on a graph; a sentence where there was no time for the joint distribution."""
+        """Return the network on a graph, and a sentence if there was no time for the joint distribution."""
         if not self.family.closed:  # local models alone, and without them there is no network
             return markov_net(graph, self.fits), ""
         try:
@@ -256,12 +258,12 @@ class BoundaryLearner(UndirectedProblem):
         )
 
     def grid(self) -> NDArray[np.float64]:
-        """Penalties worth trying, nats per edge and row: the path tells the graphs of them all."""
+        """Return a grid of penalties, in nats per edge and row; the path has the graphs of all of them."""
         most = max(1.0, 3 * self.usual_penalty)
         return np.concatenate([[0.0], np.geomspace(0.5 / self.source.total, most, 24)])
 
     def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
-        """Return a network for each penalty; None where the watcher cut it short."""
+        """Return a network for each penalty; None if the callback stopped it early."""
         check, known = Trail(watch).check, dict[UGraph, MarkovNet]()
         try:
             graphs = self.structures(penalties.tolist(), watch)

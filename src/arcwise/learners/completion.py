@@ -1,16 +1,16 @@
-"""Rows with missing values, completed by draws from a network that is learned from them.
+"""Imputation of missing values by draws from a network that is learned from the same rows.
 
 This is a stochastic EM (Celeux and Diebolt 1985) over graphs and parameters. Missing values start as random
 observed values of their column. In each round a working network is learned from the filled rows, and Gibbs
-sweeps draw the missing values again, given the observed ones. A model that fills values should be richer
-than the one that is learned from them (Meng 1994): dependence that it lacks is diluted in its draws. So the
-working network is selected by AIC and counts all rows in full. With the family's own score, alarm lacks five
-edges more (1000 rows, 30 % missing). The rows that are handed on count for less (see `Completed`).
+sweeps draw the missing values again, given the observed ones. An imputation model should be richer than
+the one that is learned from its draws (Meng 1994): dependence that it lacks is diluted in the draws. So the
+working network is selected by AIC and counts all rows in full. With the family's default score, alarm lacks
+five more edges (1000 rows, 30 % missing). The completed rows have smaller weights (see `CompletedRows`).
 
 A missing level is drawn from its distribution given all other values. A missing number is chosen among
 itself and draws of its local model, with weights from the models of its children, which leaves the same
 distribution unchanged (iterated sampling importance resampling; Andrieu, Lee and Vihola 2018). So any kind of
-local model will do.
+local model is possible.
 """
 
 import copy
@@ -41,14 +41,14 @@ Numbers = NDArray[np.intp]
 Models = Sequence[Conditional]
 
 ROUNDS = 4
-"""Working networks that are learned; twice as many left the same number of wrong edges in asia and alarm."""
+"""Number of working networks; twice as many gave the same number of wrong edges in asia and alarm."""
 
 SWEEPS = 3
 """Gibbs sweeps, each with parameters fitted again, for each working network."""
 
 DRAWS = 10
-"""Completions of each row that are handed on; a score of held-out rows gets one, as it holds out rows. With
-five, alarm (1000 rows, 30 % missing) has 1.5 wrong edges more; with twenty, as many as with ten."""
+"""Completions per row; one for a score of held-out rows. With five, alarm (1000 rows, 30 % missing) has 1.5
+more wrong edges; with twenty, as many as with ten."""
 
 _REDRAWS = 2  # sweeps of a replicate, which begin with the values drawn last
 _POOL = 8  # candidates for a missing number
@@ -130,7 +130,7 @@ class RowChains:
         return chains
 
     def filled(self, *, merged: bool = False) -> Table:
-        """Return the rows with the values drawn last; equal draws of a row of levels can be merged."""
+        """Return the rows with the latest draws; equal draws of a discrete row can be merged."""
         columns, weights = tuple(column.copy() for column in self.columns), self.weights
         if merged and all(variable.discrete for variable in self.table.variables):
             cells = np.column_stack([self.rows, *columns])
@@ -173,7 +173,7 @@ class RowChains:
         copies: int,
         changed: dict[int, NDArray[Any]],
     ) -> tuple[NDArray[Any], ...]:
-        """Return the columns of parents at some places, repeated, with candidates in place of one."""
+        """Return the columns of parents in some rows, repeated, with candidates in place of one."""
         return tuple(
             changed[parent] if parent in changed else np.tile(self.columns[parent][places], copies)
             for parent in parents
@@ -197,7 +197,7 @@ class RowChains:
         return logs
 
     def _choose(self, logs: Array, candidates: NDArray[Any], copies: int) -> NDArray[Any]:
-        """Choose one candidate for each place, by its weight."""
+        """Draw one candidate for each row, by its weight."""
         noise = self.rng.gumbel(size=logs.shape)
         ranks = (np.nan_to_num(logs, nan=-np.inf, neginf=-1e300) + noise).reshape(copies, -1)
         picks: NDArray[Any] = candidates.reshape(copies, -1)[
@@ -220,8 +220,8 @@ def draw_missing(
 
     Parameters
     ----------
-    spec : whose family and score are to be served.
-    table : rows with missing values, of kinds that the family takes.
+    spec : whose family and score are used.
+    table : rows with missing values, of kinds that the family accepts.
     graph : the graph of the working network; None learns it.
     watch : may ask to stop: the values drawn last are the result then, which a note states.
     """
@@ -312,7 +312,7 @@ def _local_models(work: Specification, chains: RowChains, graph: DAG) -> list[Co
 
 
 def _with_values(table: Table) -> Table:
-    """Return the rows that have a value and count."""
+    """Return the rows of positive weight that have a value."""
     kept = ~table.missing().all(axis=1)
     if table.weights is not None:
         kept &= table.weights > 0
@@ -320,7 +320,7 @@ def _with_values(table: Table) -> Table:
 
 
 def _holds_out(spec: Specification) -> bool:
-    """Return whether the score holds out rows, of which others must not be copies."""
+    """Return whether the score holds out rows, so that there must be one copy of each."""
     from arcwise.scores import SCORES
 
     word = spec.score or (spec.score_default or spec.family.default_score(2, 100)).word
@@ -328,7 +328,9 @@ def _holds_out(spec: Specification) -> bool:
 
 
 def _working_specification(spec: Specification, table: Table) -> Specification:
-    """Return the specification of the working network: directed, by a quick search, in the family's kinds."""
+    """Return the specification of the working network: directed, by a quick search, with the family's
+    kinds.
+    """
     model: Any = spec.family
     if any(family.name not in _QUICK for family in spec.family.members):
         words = {v.name: "discrete" if v.discrete else "glm" for v in table.variables}
@@ -338,4 +340,4 @@ def _working_specification(spec: Specification, table: Table) -> Specification:
 
 
 _QUICK = ("gaussian", "discrete", "clg", "glm")
-"""Families that fill values themselves; others, such as Parzen windows, get generalised linear models."""
+"""Families that impute values themselves; others, such as Parzen windows, use generalised linear models."""

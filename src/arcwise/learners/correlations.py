@@ -1,12 +1,11 @@
-"""Undirected Gaussian networks from correlations: what their learners share, and the plainest of them.
+"""Undirected Gaussian networks from correlations: the base of their learners, and stepwise selection.
 
 `StepwiseLearner` adds and removes edges one at a time, by the extended BIC. `lasso` has the others.
 
-Here stands what is asked: settings, correlations, rules; and the network on a graph that was found. It is
-fitted on its graph without a penalty, wherever that maximum exists (`refit`). EBIC measures graphs by just
-that likelihood, standard deviations are then those of the data, and rows not seen before are more likely, as
-the penalty that finds the graph is too large for its numbers. ``refit=False`` keeps the lasso's own; so does
-"cv" unless told otherwise, as it judges these.
+This module has settings, correlations and rules, and the network on a learned graph. It is fitted on its
+graph without a penalty if that maximum exists (`refit`). EBIC uses this likelihood, standard deviations are
+those of the data, and held-out rows are more likely, since the penalty that selects the graph is too large
+for its parameters. ``refit=False`` keeps those of the lasso; so does "cv" by default, as it evaluates them.
 """
 
 from collections.abc import Sequence
@@ -40,7 +39,7 @@ Array = NDArray[np.float64]
 
 _LATE = "There was no time to fit the network on its graph without a penalty"
 LOOSE = 1e-5
-"""Breaches of a condition above this are told."""
+"""Violations of a condition above this are reported."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,20 +48,19 @@ class Settings:
 
     Parameters
     ----------
-    scale : what the penalty is measured in, "correlation" or "covariance" (of the data's own units).
+    scale : unit of the penalty, "correlation" or "covariance" (in the units of the data).
     diagonal : whether variances are penalised, too.
-    refit : whether the network is fitted again on its graph without a penalty; None does where it can be.
+    refit : whether the network is fitted again on its graph without a penalty; None if possible.
     nonparanormal : correlations from ranks, for columns whose shape is not normal.
-    factors : what the penalty of each pair is multiplied with, a matrix with names (a data frame or a
-        file) or in the order of the columns: 0 for an edge without penalty, infinite for none at all.
-    n_penalties, min_ratio : of a path: how many penalties, and the smallest as a share of the largest; by
-        default a hundredth, and a twentieth where there are more columns than rows, since denser graphs are
-        noise.
-    gamma : how much the number of possible graphs counts in the extended BIC; None is 0.5 for the lasso's
-        rule "ebic", and goes by rows and columns for stepwise selection.
+    factors : factors of the penalty of each pair, a matrix with names (a data frame or a
+        file) or in the order of the columns: 0 for an edge without penalty, infinite for no edge.
+    n_penalties, min_ratio : of a path: the number of penalties, and the ratio of the smallest to the largest;
+        by default a hundredth, and a twentieth with more columns than rows, since denser graphs are noise.
+    gamma : weight of the number of possible graphs in the extended BIC; None is 0.5 for the lasso's rule
+        "ebic", and depends on rows and columns for stepwise selection.
     subsamples, threshold : of the rule "stars".
     rotations : of the rule "ric".
-    combine : "or" joins two variables if one picks the other as a neighbour, "and" if both do.
+    combine : "or" makes two variables adjacent if one selects the other as a neighbour, "and" if both do.
     """
 
     scale: Literal["correlation", "covariance"] = "correlation"
@@ -80,9 +78,9 @@ class Settings:
 
 
 class GraphEstimate(NamedTuple):
-    """A graph that was found; its precision matrix, if any, is on the scale of correlations.
+    """A learned graph; its precision matrix, if any, is on the scale of correlations.
 
-    `violation` is the largest breach of a condition for the maximum, relative to the penalty.
+    `violation` is the largest violation of a condition for the maximum, relative to the penalty.
     """
 
     penalty: float
@@ -92,7 +90,7 @@ class GraphEstimate(NamedTuple):
 
 
 class Correlations(UndirectedProblem):
-    """A problem whose graph is found from correlations alone."""
+    """A problem whose graph is learned from correlations alone."""
 
     own_score = "bic"
     fits: GaussianFits
@@ -120,7 +118,7 @@ class Correlations(UndirectedProblem):
 
     @cached_property
     def settings(self) -> Settings:
-        """The options that were given, and the defaults of all others."""
+        """The given options, and the defaults of all others."""
         found: Settings = self.search(**self.options)
         return found
 
@@ -136,7 +134,7 @@ class Correlations(UndirectedProblem):
 
     @cached_property
     def pairs(self) -> dict[str, list[tuple[int, int]]]:
-        """Edges that are not penalised, and edges that are ruled out, as pairs of numbers."""
+        """Return edges without penalty, and forbidden edges, as pairs of numbers."""
         if self.limits.free:
             return {"required": [], "forbidden": []}
         bounds, nodes = edge_bounds(self.limits), range(len(self.limits.nodes))
@@ -157,7 +155,7 @@ class Correlations(UndirectedProblem):
         return rows
 
     def _ranked(self) -> Array:
-        """Correlations of normal scores; a column that does not vary is unrelated to all others."""
+        """Return correlations of normal scores; a constant column is uncorrelated with all others."""
         rows = self.rows()
         weights = self.data.rows("nonparanormal=True needs").weights
         weights = np.ones(len(rows)) if weights is None else weights
@@ -166,7 +164,7 @@ class Correlations(UndirectedProblem):
         return matrix
 
     def joined(self, linked: NDArray[np.bool_]) -> UGraph:
-        """Return the graph of linked pairs; required ones are in it even where their number is just zero."""
+        """Return the graph of adjacent pairs; required edges are included even with a zero entry."""
         wanted = linked.copy()
         for one, two in self.pairs["required"]:
             wanted[one, two] = wanted[two, one] = True
@@ -177,9 +175,9 @@ class Correlations(UndirectedProblem):
     def fitted(
         self, found: GraphEstimate, watch: Watch | None = None
     ) -> tuple[MarkovNet, str, bool]:
-        """Return the network on a graph, a sentence on its numbers, and whether the penalty shrank them.
+        """Return the network on a graph, a sentence on its parameters, and whether the penalty shrank them.
 
-        It is without the fit on its graph where the watcher ends that.
+        If the callback stops the fit on its graph, the network is without it.
         """
         own, refit = found.precision, self.settings.refit
         crowded = refit is None and self._crowded(found.graph)
@@ -222,7 +220,7 @@ class Correlations(UndirectedProblem):
         stopped: Stop,
         *notes: Note | str,
     ) -> LearnedNetwork:
-        """What was learned, where edges are measured by the joint distribution if there is one."""
+        """Return the learned network, with edges measured by the joint distribution if there is one."""
         total = undirected_total(net, self.fits, self.score, self.score_word, self.score_options)
         return LearnedNetwork(
             self,
@@ -260,13 +258,15 @@ _STEPWISE = subset(Settings, *(set(options_of(Settings)) - _STEP_OPTIONS))
 
 
 class StepwiseLearner(Correlations):
-    """An undirected Gaussian graph, unless another search, a score or a penalty is requested."""
+    """Learner of an undirected Gaussian graph by stepwise selection, unless another search, score or
+    penalty is requested.
+    """
 
     searches = {"auto": _STEPWISE, "stepwise": _STEPWISE}  # noqa: RUF012
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Return whether it is requested; "auto" means it unless a score or a penalty is given."""
+        """Return whether it is requested; "auto" selects it unless a score or a penalty is given."""
         if spec.search != "auto":
             return spec.search in cls.searches
         penalised = spec.penalty is not None or spec.rule is not None
@@ -284,7 +284,7 @@ class StepwiseLearner(Correlations):
         return super().bind(spec.but(search="stepwise"), statistics, watch)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Add and remove edges one at a time, and fit the network on the graph found."""
+        """Add and remove edges one at a time, and fit the network on the resulting graph."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
@@ -296,7 +296,7 @@ class StepwiseLearner(Correlations):
         return replace(learned, words=words, settled=not found.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
-        """Return the graph alone, without a fit."""
+        """Return only the graph, without a fit."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
             found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
@@ -306,7 +306,7 @@ class StepwiseLearner(Correlations):
 
 
 def _how(found: StepPath) -> Note:
-    """How edges were found."""
+    """Return a sentence on the method."""
     many = f"{found.edges} edge{'s' * (found.edges != 1)}"
     if found.stopped:
         text = (

@@ -1,4 +1,4 @@
-"""Learning a directed graph: a search for the best score, then a local model at every node."""
+"""Learning of directed graphs: a search for the best score, then a local model for every node."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -35,7 +35,7 @@ _SMALL = 20  # columns up to which complete graphs are harmless
 
 
 class DirectedProblem(Problem):
-    """A directed graph of best score, found by one of the searches."""
+    """A problem whose solution is a directed graph of best score."""
 
     graph = "directed"
     searches = SEARCHES
@@ -58,12 +58,12 @@ class DirectedProblem(Problem):
 
     @property
     def _apart(self) -> tuple[str, ...]:
-        """Columns that take no part in arcs under the default score."""
+        """Return the columns that have no arcs under the default score."""
         return () if self.spec.score is not None else self.defaults.apart
 
     @property
     def _most_parents(self) -> int | None:
-        """The number of parents that so few rows can carry, where that is a bound and no rule sets one."""
+        """Return the number of parents that few rows support, if that is a bound and no rule sets one."""
         most = self.defaults.max_parents
         if self.spec.rules.max_parents is not None or most is None:
             return None
@@ -71,19 +71,19 @@ class DirectedProblem(Problem):
 
     @property
     def bounds(self) -> dict[str, Any]:
-        """Bounds on graphs that no rule set: for few rows, and for columns of many levels."""
+        """Return bounds on graphs that no rule set: for few rows, and for columns of many levels."""
         most, apart = self._most_parents, list(self._apart)
         bounds = {} if most is None else {"max_parents": most}
         return {**bounds, **({"without_arcs": apart} if apart else {})}
 
     @cached_property
     def limits(self) -> Limits:
-        """The rules on these columns, and no arcs that are set apart or that no local model takes."""
+        """The rules on these columns, without arcs at columns set apart or without a local model."""
         return _bar_parents(self._allowed, self.fits.never)
 
     @property
     def _allowed(self) -> Limits:
-        """The rules on these columns, and no arcs at those that are set apart."""
+        """Return the rules on these columns, without arcs at columns set apart."""
         nodes = self.fits.nodes
         apart = frozenset(nodes.index(name) for name in self._apart)
         everything = frozenset(range(len(nodes)))
@@ -150,9 +150,9 @@ class DirectedProblem(Problem):
     def _found(
         self, penalty: float, begin: DAG | None, options: Mapping[str, Any], watch: Watch | None
     ) -> tuple[Self, Result]:
-        """Return the problem tuned to the graph that a search found, and what it found.
+        """Return the result of a search, and the problem tuned to its graph.
 
-        Where local models share a bandwidth, it is tuned to the graph found, and the search continues.
+        If local models share a bandwidth, it is tuned to the graph, and the search continues.
         """
         self.foretell(len(self.limits.nodes) ** 2, watch, least=True)
         if has_parameter(self.search, "rng"):
@@ -176,8 +176,8 @@ class DirectedProblem(Problem):
         return kept, self._proved(replace(best, trace=trace))
 
     def _proved(self, result: Result) -> Result:
-        """Return the result with a claim that names what was compared: all graphs, some, or those of a
-        bandwidth.
+        """Return the result with the set of graphs for which it is proved optimal: all, some, or those
+        of a bandwidth.
         """
         if result.stopped.reason is not StopReason.OPTIMAL:
             return result
@@ -215,9 +215,7 @@ class DirectedProblem(Problem):
         return _with_child(score, self.limits, score.nodes.index(self.spec.rules.target), searched)
 
     def begin(self, spec: Specification) -> DAG | None:
-        """Return the graph that a search by this specification starts from; None for the required arcs
-        alone.
-        """
+        """Return the start graph of a search by this specification; None for the required arcs alone."""
         start, limits, rng = spec.start, self.limits, spec.stream(1)
         if isinstance(start, DAG):
             return _over(start, limits.nodes, "start graph")
@@ -241,11 +239,11 @@ class DirectedProblem(Problem):
         return base if len(parts) == 1 else Sum(parts)
 
     def grid(self) -> NDArray[np.float64]:
-        """Penalties worth trying, nats per arc and row.
+        """Return a grid of penalties, in nats per arc and row.
 
-        In total an arc is worth its own estimation error from about half a nat (AIC charges 1, BIC half of
-        log n), so the grid lies around these, up to 30 nats, or to three times the family's own penalty. No
-        penalty at all means complete graphs: it is tried only where these are small.
+        An arc outweighs its estimation error from a total gain of about half a nat (the penalty is 1 for AIC,
+        half of log n for BIC), so the grid is around these, up to 30 nats, or to three times the family's
+        default penalty. Without a penalty graphs are complete: it is included only if these are small.
         """
         table = self.source
         totals = np.geomspace(0.5, max(30.0, 3 * self.usual_penalty * table.total), 12)
@@ -253,8 +251,8 @@ class DirectedProblem(Problem):
         return np.concatenate([[0.0], totals] if small else [totals]) / table.total
 
     def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
-        """Return a network for each penalty, one search each; None where the watcher cut one short."""
-        # Choosing a penalty needs no rounds beyond the first optimum.
+        """Return a network for each penalty, by one search each; None if the callback stopped one early."""
+        # The choice of a penalty needs no rounds beyond the first optimum.
         once = {"patience": 0} if self.spec.search == "auto" else {}
         found: list[Net] = []
         for penalty in penalties.tolist():
@@ -271,7 +269,7 @@ class DirectedProblem(Problem):
 
 
 def _bar_parents(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits:
-    """Return the limits with some parents barred for each child, but for required ones."""
+    """Return the limits with some parents forbidden for each child, except required ones."""
     rows = [parents(child) for child in range(len(limits.nodes))]
     if not any(rows):
         return limits
@@ -297,11 +295,11 @@ def _apart_note(apart: tuple[str, ...]) -> Note | None:
 def _with_child(
     score: Score, limits: Limits, target: int, searched: Callable[[Limits], Result]
 ) -> Result:
-    """Return the best graph in which a class, that nothing points to, has a child.
+    """Return the best graph in which a class without parents has a child.
 
-    Where the best graph without this rule breaks it, an arc into one variable is required, of each in turn,
-    and the best of what is found is taken: so every search obeys, and the exact one stays exact. Where
-    variables are many, it is the one whose score gains most by the arc alone.
+    If the best graph without this rule violates it, an arc from the class into each variable in turn is
+    required, and the best result is used: so every search obeys, and exact search stays exact. With many
+    variables, only the arc with the largest gain alone is required.
     """
     bare = replace(limits, condition=None)
     first = searched(bare)
@@ -330,19 +328,19 @@ def _require_arc(limits: Limits, tail: int, head: int) -> Limits:
 
 
 def _no_blankets() -> None:
-    """Rows without missing values are judged: nothing is asked of blanket models."""
+    """Predictions of complete rows need no blanket models."""
     raise SearchEnd
 
 
 def _unmoved_note(result: Result, begin: DAG | None, limits: Limits) -> str:
-    """Return a sentence where a search was stopped before it found anything."""
+    """Return a sentence if a search was stopped before any result."""
     if result.stopped != ASKED or result.graph != (begin or limits.start()):
         return ""
     return "Learning was stopped, and the graph is still the start graph: allow more time."
 
 
 def _small(result: Result, rows: float) -> str:
-    """Return a sentence where a graph is the best of all, and has more parameters than there are rows."""
+    """Return a sentence if a graph is optimal, and has more parameters than there are rows."""
     parameters = sum(2 + len(row) for row in result.graph.parents)
     if not result.optimal or rows >= parameters or rows < FEW:
         return ""

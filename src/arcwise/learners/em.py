@@ -1,7 +1,7 @@
-"""The parameters of a graph from rows with missing values, by EM.
+"""EM for the parameters of a graph from rows with missing values.
 
 Expected moments are those of the rows under the current network; the network of the next round is fitted to
-them, on its graph (Lauritzen 1995). The likelihood of the observed values never falls.
+them, on its graph (Lauritzen 1995). The likelihood of the observed values never decreases.
 """
 
 from collections.abc import Callable

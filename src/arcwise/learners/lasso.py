@@ -1,9 +1,9 @@
 """Undirected Gaussian networks by the lasso, at a penalty or along many.
 
-`glasso` maximises the likelihood less rho times the size of the entries of the precision matrix (Friedman,
-Hastie and Tibshirani 2008); `neighbourhood` picks neighbours by a lasso of each variable on all others
-(Meinshausen and Buehlmann 2006). Penalties are rho, on the scale of correlations unless the covariance's own
-is requested.
+`glasso` maximises the likelihood minus rho times the absolute entries of the precision matrix (Friedman,
+Hastie and Tibshirani 2008); `neighbourhood` selects neighbours by a lasso of each variable on all others
+(Meinshausen and Buehlmann 2006). Penalties are rho, on the scale of correlations unless that of the
+covariance is requested.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ _GLASSO = subset(Settings, "combine")
 
 
 class Lasso(Correlations):
-    """An undirected Gaussian graph at a penalty: where one is given, or the lasso requested."""
+    """Learner of an undirected Gaussian graph by the lasso, if a penalty is given or the lasso requested."""
 
     searches = {  # noqa: RUF012
         "auto": _GLASSO,
@@ -43,7 +43,7 @@ class Lasso(Correlations):
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Return whether the lasso is requested; "auto" means it for Gaussian models without a score."""
+        """Return whether the lasso is requested; "auto" selects it for Gaussian models without a score."""
         if spec.search == "auto":
             return spec.score is None and spec.family.name == "gaussian"
         return spec.search in cls.searches
@@ -59,18 +59,18 @@ class Lasso(Correlations):
 
     @property
     def picks(self) -> bool:
-        """Whether neighbours are picked variable by variable, without a joint distribution."""
+        """Whether neighbours are selected for each variable separately, without a joint distribution."""
         return self.spec.search == "neighbourhood"
 
     @cached_property
     def factors(self) -> Array | None:
-        """What the penalty of each pair is multiplied with."""
+        """The factors of the penalty of each pair."""
         given = self.settings.factors
         return None if given is None else factors_of(given).on(self.fits.nodes, self.source.order)
 
     @cached_property
     def weights(self) -> Array | None:
-        """Factors with what rules say: 0 for required edges, infinite for forbidden ones."""
+        """The factors with the rules: 0 for required edges, infinite for forbidden ones."""
         if self.factors is None and not any(self.pairs.values()):
             return None
         size = len(self.matrix)
@@ -82,14 +82,14 @@ class Lasso(Correlations):
 
     @property
     def scaled(self) -> Array:
-        """The matrix that penalties are measured on."""
+        """The matrix on whose scale penalties are."""
         if self.settings.scale == "correlation":
             return self.matrix
         return self.matrix * self.fits.sd[:, None] * self.fits.sd
 
     @property
     def solver(self) -> dict[str, Any]:
-        """What the solver is told next to the matrix and the penalties."""
+        """The options of the solver besides the matrix and the penalties."""
         known: dict[str, Any] = {**self.pairs, "factors": self.factors}
         if self.picks:
             return {**known, "rule": self.settings.combine}
@@ -106,7 +106,7 @@ class Lasso(Correlations):
         return f"{unit}, times the matrix given" if alone else f"{unit}, times factors"
 
     def grid(self) -> Array:
-        """Return a path's penalties, the smallest that leaves no edge first."""
+        """Return the penalties of a path, beginning with the smallest that gives no edge."""
         most, count = largest_penalty(self.scaled, self.weights) or 1.0, self.settings.n_penalties
         usual = 0.01 if self.fits.rows > len(self.matrix) else 0.05
         least = usual if self.settings.min_ratio is None else self.settings.min_ratio
@@ -119,13 +119,13 @@ class Lasso(Correlations):
 
     @property
     def usual_penalty(self) -> float:
-        """A penalty that is often about right for this many rows and columns."""
+        """Return a penalty that usually suits this number of rows and columns."""
         return usual_penalty(self.source.total, len(self.source.names), self.grid().tolist())
 
     # -- solving ---------------------------------------------------------------------------------
 
     def solve(self, penalties: Sequence[float], trail: Trail) -> Iterator[GraphEstimate]:
-        """What the lasso finds at each penalty; largest first is quickest."""
+        """Return the estimate at each penalty; the largest first is quickest."""
         with columns_named(self.fits.nodes):
             way = self._picked(penalties) if self.picks else self._solved(penalties, trail)
             for found, score in way:
@@ -151,7 +151,7 @@ class Lasso(Correlations):
             yield GraphEstimate(penalty, graph, precision, each.violation), each.objective
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Solve at a penalty, and fit the network on the graph found."""
+        """Solve at a penalty, and fit the network on the resulting graph."""
         trail = Trail(watch)
         found = next(self.solve([penalty], trail))
         net, said, shrunk = self.fitted(found, trail.watch)
@@ -165,7 +165,7 @@ class Lasso(Correlations):
         return replace(learned, words={**learned.words, **words}, settled=not trail.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
-        """Return the graph at a penalty alone, without a fit."""
+        """Return only the graph at a penalty, without a fit."""
         trail = Trail(watch)
         graph = next(self.solve([penalty], trail)).graph
         trail.check()
@@ -174,7 +174,7 @@ class Lasso(Correlations):
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
     ) -> tuple[UGraph, ...]:
-        """Return the graphs at several penalties alone, the largest solved for first."""
+        """Return only the graphs at several penalties, the largest solved first."""
         trail = Trail(watch)
         order = sorted(set(penalties), reverse=True)
         found = {each.penalty: each.graph for each in self.solve(order, trail)}
@@ -192,12 +192,12 @@ class Lasso(Correlations):
         return Path(tuple(reversed(knots)), self.unit, tuple(trail.steps), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
-        """Return the graph at a penalty: solved for, whether or not the path holds it."""
+        """Return the graph at a penalty, by solving if the path does not contain it."""
         held = (knot.graph for knot in path.knots if knot.penalty == penalty)
         return next(held, None) or next(self.solve([penalty], Trail())).graph
 
     def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
-        """Return a network for each penalty, all from one path; None where the watcher cut it short."""
+        """Return a network for each penalty, all from one path; None if the callback stopped it early."""
         trail = Trail(watch)
         nets: list[Net] = []
         for each in self.solve(penalties.tolist(), trail):
@@ -208,7 +208,7 @@ class Lasso(Correlations):
 
 
 def _breach(found: GraphEstimate) -> str:
-    """Return a sentence where the graph is not that of the maximum for certain."""
+    """Return a sentence if the graph may not be that of the maximum."""
     if found.violation <= LOOSE:
         return ""
     return (

@@ -1,9 +1,9 @@
-"""Options by name: which function takes which, and of what kind.
+"""Options by name: the functions that have them, and their types.
 
-The kind of an option is the annotation of the parameter that takes it. Numbers are finite and not
-negative, booleans are no numbers, and None is taken only where the annotation has it. A word is one of
-those that the annotation lists. Options of other kinds, such as lists of words, are left to the function
-that takes them.
+The type of an option is the annotation of the parameter. Numbers are finite and not
+negative, booleans are not numbers, and None is valid only if the annotation has it. A text is one
+of the literals of the annotation. Options of other types, such as lists of texts, are checked by the
+function itself.
 """
 
 import inspect
@@ -28,7 +28,7 @@ _SAID: dict[Any, str] = {
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Keyword-only parameters that a user may give, each with its kind (its annotation).
+    """Return the keyword-only parameters that a user may give, each with its annotation.
 
     >>> def search(score, *, rng, restarts: int = 0): ...
     >>> options_of(search)
@@ -57,7 +57,7 @@ def is_random(function: Callable[..., Any]) -> bool:
 
 
 def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
-    """Return the same function with some of its options left out.
+    """Return a function without some of its options.
 
     >>> def search(*, steps: int = 1, combine: str = "or"): ...
     >>> options_of(subset(search, "combine"))
@@ -76,17 +76,17 @@ def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
 def checked_options(
     taker: str, options: Mapping[str, Any], kinds: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return options as what takes them has them.
+    """Return checked options, converted to their types.
 
     Parameters
     ----------
     taker : the name of the search, score or model, for messages.
     options : values by name.
-    kinds : the options there are, each with its kind.
+    kinds : the valid options, each with its annotation.
 
     Raises
     ------
-    OptionError : an option that does not exist, or a value of another kind than the option's.
+    OptionError : an unknown option, or a value of another type.
 
     >>> checked_options("the search", {"restarts": 2.0}, {"restarts": int})
     {'restarts': 2}
@@ -99,17 +99,17 @@ def checked_options(
 
 
 def check_option(option: str, value: Any, kind: Any) -> Any:
-    """Return the value of an option as its kind has it, or reject it in words.
+    """Return the value of an option, converted to its type, or raise an error.
 
     Parameters
     ----------
     option : its name.
-    value : what came.
+    value : its value.
     kind : an annotation, such as ``int`` or ``float | None``.
 
     Raises
     ------
-    OptionError : the value is of another kind, not finite, below 0, or none of the words.
+    OptionError : the value is of another type, not finite, below 0, or not one of the literals.
 
     >>> check_option("steps", 1e5, int | None), check_option("gamma", 1, float)
     (100000, 1.0)
@@ -133,7 +133,7 @@ def check_option(option: str, value: Any, kind: Any) -> Any:
 
 
 def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
-    """One of the words of an option; the others are answered with close ones."""
+    """Return one of the literals of an option; the error for another value has close ones."""
     if value is None and none:
         return None
     if not isinstance(value, str) or value not in words:
@@ -142,7 +142,7 @@ def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
 
 
 def _fits(value: Any, wanted: type) -> bool:
-    """Return whether a value is of a kind; a float without a fraction, such as 1e5, is an integer."""
+    """Return whether a value is of a type; a float without a fraction, such as 1e5, is an integer."""
     if wanted is str:
         return isinstance(value, str)
     truth = isinstance(value, bool | np.bool_)
@@ -154,7 +154,7 @@ def _fits(value: Any, wanted: type) -> bool:
 
 
 def _no_text(option: str, value: Any) -> Any:
-    """Where no kind is told, only text is known to be wrong: words are told as such."""
+    """Raise an error for text if the annotation has no literals."""
     if isinstance(value, str):
         raise OptionError(f"The option {option!r} must not be text, got {value!r}.")
     return value

@@ -1,8 +1,8 @@
-"""Independent pieces of work: one after the other, or shared out to processes.
+"""Independent pieces of work: one after the other, or in parallel processes.
 
-A piece is a function of its number, so results do not depend on how many processes there are. Where the
-watcher asks to stop, the pieces done so far are returned. A watcher cannot be sent to other processes; what
-pieces ask there is `inside`.
+A piece is a function of its number, so results do not depend on the number of processes. If the
+callback stops the run, the finished pieces are returned. A callback cannot be sent to other processes; pieces
+there use `watch_inside`.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from arcwise.results import Step, Watch
 from arcwise.values import is_integer
 
 BACKENDS = ("joblib", "dask")
-"""What shares work out to processes."""
+"""Backends that run pieces in processes."""
 
 _LARGE = 10**11  # multiplications for the moments of a table: seconds
 
@@ -28,7 +28,7 @@ Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
 
 
 def cores(n_jobs: int) -> int:
-    """Return a number of processes or threads; -1 is as many as there are cores.
+    """Return a number of processes or threads; -1 is the number of cores.
 
     >>> cores(3), cores(-1) >= 1
     (3, True)
@@ -42,9 +42,9 @@ def cores(n_jobs: int) -> int:
 
 @contextlib.contextmanager
 def one_thread(source: Source) -> Generator[None]:
-    """Keep the linear algebra to one thread, unless the table is so large that others pay.
+    """Limit linear algebra to one thread, unless the table is so large that more threads pay.
 
-    Threads that wait for each other on small matrices cost ten times the work itself on a busy machine,
+    With small matrices, waiting threads cost ten times the work itself on a busy machine,
     and sums in another order change the last digits.
     """
     rows = source.rows if isinstance(source, Table) else 1
@@ -58,7 +58,7 @@ def one_thread(source: Source) -> Generator[None]:
 
 
 def watch_inside(n_jobs: int, watch: Watch | None) -> Watch | None:
-    """Return the watcher that pieces of work ask: the same here, one that can be sent to other processes."""
+    """Return the callback of pieces of work: the same here, or one that can be sent to other processes."""
     if n_jobs == 1:
         return watch
     away = getattr(watch, "away", None)
@@ -66,7 +66,9 @@ def watch_inside(n_jobs: int, watch: Watch | None) -> Watch | None:
 
 
 def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
-    """How to do `count` pieces of work: here, or in `n_jobs` processes (-1 for all cores)."""
+    """Return a function that runs `count` pieces of work: here, or in `n_jobs` processes (-1 for all
+    cores).
+    """
     cores(n_jobs)
 
     def run(work: Callable[[int], Any], count: int) -> list[Any]:
@@ -85,15 +87,15 @@ def runner(n_jobs: int, watch: Watch | None = None) -> Runner:
 def pieces(
     work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int = 1, backend: str = "joblib"
 ) -> Generator[Any]:
-    """Return the results of pieces of work in the order of their numbers, as they come.
+    """Yield the results of pieces of work in the order of their numbers.
 
     Parameters
     ----------
     work : a function of a piece's number.
-    numbers : the pieces that are wanted.
-    n_jobs : processes; 1 works here.
+    numbers : the requested pieces.
+    n_jobs : processes; 1 for this process.
     backend : "joblib" for processes of this machine, "dask" for the workers of dask's current client, or
-        of a cluster of its own with `n_jobs` processes where there is none.
+        of a new local cluster with `n_jobs` processes if there is none.
     """
     if backend not in BACKENDS:
         raise unknown("backend", backend, BACKENDS)
@@ -109,7 +111,7 @@ def pieces(
     sent = _RemoteWork(work, os.getpid())
     results = pool(delayed(sent)(number) for number in numbers)
     try:
-        # Not "yield from", which would hand an early end on to the results, past the lines below.
+        # Not "yield from", which would pass an early end on to the results, past the lines below.
         for result in results:  # noqa: UP028
             yield result
     finally:
@@ -121,9 +123,7 @@ def pieces(
 
 
 def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) -> Generator[Any]:
-    """Return the results of pieces that dask's workers do; one that dies is replaced, and its pieces done
-    again.
-    """
+    """Yield the results of pieces computed by dask's workers; the pieces of a lost worker are repeated."""
     try:
         import distributed
     except ImportError:
@@ -155,7 +155,7 @@ def _piece(number: int, work: Callable[[int], Any]) -> Any:
 
 @dataclass(frozen=True)
 class _RemoteWork:
-    """A piece of work in another process: Ctrl-C, which a terminal sends to all, is for the first one."""
+    """A piece of work in another process, which ignores Ctrl-C: only the first process handles it."""
 
     work: Callable[[int], Any]
     home: int

@@ -1,12 +1,12 @@
-"""Local models for a graph, fitted, with what answers need besides, and the score of a whole graph.
+"""Fitting of the local models of a graph, blanket models for inference, and the score of a whole graph.
 
-A directed network of models that do not answer in closed form carries a second network: each variable
-given its Markov blanket, which are its neighbours in the moral graph (Hofmann and Tresp 1995). Fitted while
-the data are there, it lets Gibbs sampling fill any gap later.
+A directed network of models without closed-form inference has a second network: each variable given its
+Markov blanket, its neighbours in the moral graph (Hofmann and Tresp 1995). It is fitted during learning, for
+Gibbs sampling of any missing values.
 
-A score of local models has two sums on an undirected graph. Summed over an order in which each variable is
-given its earlier neighbours only, or taken of the joint distribution of largest likelihood, it is a score of
-the joint: it compares with those of directed graphs, and equals that of an equivalent one. Summed over all
+A score of local models has two sums on an undirected graph. In an order in which each variable is given its
+earlier neighbours only, or for the joint distribution of largest likelihood, it is a score of the joint: it
+is comparable with directed graphs, and equals that of an equivalent one. Summed over all
 variables given *all* their neighbours it belongs to the pseudo-likelihood (Besag 1975), which counts every
 edge twice and exceeds any likelihood. The two have different names, such as "bic" and "pseudo-bic".
 """
@@ -43,31 +43,31 @@ from arcwise.undirected.given_matrices import add_noise
 
 _NOISY = 1e-7  # differences to the data's correlations, on edges, that only noise makes
 TYPICAL = 512
-"""As many rows as are kept for chains to start from."""
+"""Number of typical rows that are kept as starts of chains."""
 
 MEMBERS = 16
-"""As many members of a class are averaged over."""
+"""Number of members of a class that are averaged."""
 
 Check = Callable[[], None]
 
 
 def retune(fits: Fits, graph: DAG | UGraph) -> Fits:
-    """Return the same with what local models share, such as one bandwidth for all, tuned to a graph."""
+    """Return fits with shared parameters, such as one bandwidth for all, tuned to a graph."""
     inputs = graph if graph.directed else DAG.make_unchecked(graph.nodes, graph.neighbours)
     return fits.retuned(inputs) or fits
 
 
 def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> BayesNet:
-    """Fit the local models of a directed graph, and the blanket models where answers need them.
+    """Fit the local models of a directed graph, and the blanket models if inference needs them.
 
-    There are none where a family has no model of its variable given the blanket: answers then come from
-    the product rule.
+    There are none if a family has no model of its variable given the blanket: inference then uses the product
+    rule.
 
     Parameters
     ----------
     graph : over the columns of the data.
-    fits : a family tied to the data.
-    check : called before each blanket model; where it raises `SearchEnd`, there are none.
+    fits : a family bound to the data.
+    check : called before each blanket model; if it raises `SearchEnd`, there are none.
     """
     fitted, blankets = _local_models(fits_on_graph(graph, fits, _stop(check)), graph.parents), None
     with contextlib.suppress(SearchEnd):
@@ -97,7 +97,7 @@ def _takes_all(fits: Fits, graph: UGraph) -> bool:
 
 
 def blanket_note(net: BayesNet, fits: Fits) -> str:
-    """Return a sentence where a directed network lacks the blanket models that its answers would need."""
+    """Return a sentence if a directed network lacks the blanket models that inference would need."""
     late = net.blankets is None and not fits.closed and _takes_all(fits, moral(net.graph))
     if not late:
         return ""
@@ -112,13 +112,12 @@ def markov_net(
 ) -> MarkovNet:
     """Fit each variable given its neighbours; parameters as for `directed_net`.
 
-    Where all models are Gaussian, they are those of the normal distribution of largest likelihood on the
-    graph. It does not exist where a clique has a singular covariance. Columns that follow from others then
-    get a little noise (`noise_note` says so). With too few rows for the graph each variable is regressed
-    on its neighbours by itself, and there is no joint; so it is where no `joint` is wanted. Where all are
-    discrete, they are those of tables of largest likelihood on the cliques, unless these are too large.
-    `check` is called before each local model, and now and then in a long joint fit; what it raises ends the
-    work.
+    If all models are Gaussian, they are those of the normal distribution of largest likelihood on the graph.
+    It does not exist if a clique has a singular covariance: columns that depend exactly on others then get a
+    little noise (reported by `noise_note`). With too few rows for the graph, or without `joint`, each
+    variable is regressed on its neighbours separately, and there is no joint. If all are discrete, they are
+    those of tables of largest likelihood on the cliques, unless these are too large. `check` is called before
+    each local model, and regularly in a long joint fit; an exception ends the work.
     """
     own, variables = fits.normal, fits.statistics.variables
     if joint and own is not None:
@@ -147,7 +146,7 @@ def _local_models(
 
 
 def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
-    """Correlations, then those with noise where columns follow from others."""
+    """Yield the correlations, then those with noise if columns depend exactly on others."""
     yield fits.matrix
     steady = add_noise(fits.matrix, fits.rows)
     if steady.columns:
@@ -155,7 +154,7 @@ def _matrices(fits: GaussianFits) -> Iterator[NDArray[np.float64]]:
 
 
 def noise_note(net: Net, fits: Fits) -> str:
-    """Return a sentence where a network with a joint normal distribution was fitted with noise."""
+    """Return a sentence if a network with a joint normal distribution was fitted with noise."""
     normal, joint = fits.normal, normal_of(net.joint)
     if normal is None or joint is None:
         return ""
@@ -167,7 +166,7 @@ def noise_note(net: Net, fits: Fits) -> str:
 
 
 def fitting_note(net: Net) -> str:
-    """Return a sentence where proportional fitting ended before its frequencies agreed with the data's."""
+    """Return a sentence if proportional fitting ended before its frequencies agreed with the data."""
     product = factors_of(net.joint)
     apart = 0.0 if product is None else product.apart
     if not apart > CLOSE:
@@ -202,7 +201,7 @@ def fitted_nets(graphs: Sequence[DAG | UGraph], fits: Fits) -> tuple[Net, ...]:
 def alike(fits: Fits, forced: Sequence[int]) -> Callable[[Any], Any] | None:
     """Return what determines the answers of a directed graph: its class, and the parents of what is set.
 
-    None where equivalent graphs have different joint distributions.
+    None if equivalent graphs have different joint distributions.
     """
     if not fits.closed or not fits.same_joint:
         return None
@@ -217,9 +216,10 @@ def alike(fits: Fits, forced: Sequence[int]) -> Callable[[Any], Any] | None:
 def class_members(
     graphs: Sequence[DAG], weights: NDArray[np.float64], forced: Sequence[int], limits: Limits
 ) -> tuple[tuple[DAG, ...], NDArray[np.float64], NDArray[np.intp]]:
-    """Members of the classes of weighted graphs, one for each set of parents that some variables can have.
+    """Return members of the classes of weighted graphs, one for each combination of parents of some
+    variables.
 
-    The members of a class share its weight; of a large class the first few are taken. The last array has the
+    The members of a class share its weight; a large class is represented by a few. The last array has the
     number of the class of each.
     """
     found: list[DAG] = []
@@ -234,18 +234,18 @@ def class_members(
 
 
 PSEUDO = "pseudo-"
-"""What the name of a sum over variables given all their neighbours begins with."""
+"""Prefix of the name of a sum over variables given all their neighbours."""
 
 
 class Total(NamedTuple):
-    """The score of a whole graph, with the name of the score that it is."""
+    """The score of a whole graph, with the name of the score."""
 
     value: float
     word: str
 
 
 def is_pseudo(word: object) -> bool:
-    """Return whether a score's name says that it is a sum over variables given all their neighbours."""
+    """Return whether a score's name has the prefix of a sum over variables given all their neighbours."""
     return str(word).startswith(PSEUDO)
 
 
@@ -258,15 +258,15 @@ def undirected_total(
     *,
     check: Callable[[], None] | None = None,
 ) -> Total:
-    """Return the score of an undirected network: of the joint where it has one, else of its local models.
+    """Return the score of an undirected network: of the joint if it has one, else of its local models.
 
     Parameters
     ----------
     net : the network.
-    fits : what its local models were fitted by.
+    fits : the fits of its local models.
     score : the score of local models, without priors.
-    word, options : its name, and its own options.
-    check : called now and then in a long fit; where it raises `SearchEnd`, the local models are summed.
+    word, options : its name and its options.
+    check : called regularly in a long fit; if it raises `SearchEnd`, the local models are summed.
     """
     joint = None
     with contextlib.suppress(FitError, SearchEnd):
@@ -290,8 +290,8 @@ def _joint_total(
     options: Mapping[str, Any],
     check: Callable[[], None] | None,
 ) -> float | None:
-    """Return the score of the joint distribution; None where there is none, or the score says nothing
-    of it.
+    """Return the score of the joint distribution; None without a joint, or if the score does not apply
+    to it.
     """
     graph, charges, known = net.graph, SCORES[word].charges, None
     if net.joint is None:
@@ -312,9 +312,7 @@ def _joint_total(
 
 
 def _order_edges(graph: UGraph) -> DAG:
-    """Return the directed graph that is equivalent to a decomposable one: along an order of maximum
-    cardinality.
-    """
+    """Return the directed graph equivalent to a decomposable one, by an order of maximum cardinality."""
     place = {node: rank for rank, node in enumerate(cardinality_order(graph))}
     rows = enumerate(graph.neighbours)
     parents = tuple(tuple(x for x in row if place[x] < place[node]) for node, row in rows)
@@ -322,7 +320,7 @@ def _order_edges(graph: UGraph) -> DAG:
 
 
 def _normal_loglik(joint: NormalJoint, fits: GaussianFits) -> float:
-    """Log-likelihood of the rows under a normal distribution with their means."""
+    """Return the log-likelihood of the rows under a normal distribution with their means."""
     rows, size = fits.rows, len(fits.nodes)
     precision = joint.precision * fits.sd[:, None] * fits.sd
     moments = fits.matrix.copy()

@@ -1,10 +1,10 @@
-"""Rules that choose the penalty per edge. `RULES` is the register: word to rule, for all learners.
+"""Rules that choose the penalty per edge. `RULES` is the registry: name to rule, for all learners.
 
 "cv" is the penalty of largest cross-validated likelihood: for each penalty of a grid and each fold a network
 is learned from the other folds, and the fold's rows are scored by their log density, or by their log
-pseudo-likelihood where there is no joint. "cv-1se" is the largest penalty that is not worse by more than a
-standard error (Hastie, Tibshirani and Friedman 2009, section 7.10). The lasso has rules of its own: extended
-BIC, stability, rotations (see `undirected`). Each returns the whole curve and the reason in a sentence.
+pseudo-likelihood if there is no joint. "cv-1se" is the largest penalty that is not worse by more than a
+standard error (Hastie, Tibshirani and Friedman 2009, section 7.10). The lasso has further rules: extended
+BIC, stability, rotations (see `undirected`). Each returns the whole curve and the reason as a sentence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,10 +40,10 @@ _FOLDS = 10
 
 
 class Rule(NamedTuple):
-    """A rule that chooses a penalty, and the kind of problem that it is for.
+    """A rule that chooses a penalty, and the kind of problem that it applies to.
 
-    `find` is asked with the problem, the rule's word, the number of processes, and the watcher: asked to
-    stop, it makes the best of what is done.
+    `find` is called with the problem, the rule's name, the number of processes, and the callback; if stopped,
+    it uses the finished part.
     """
 
     find: Callable[[Any, str, int, Watch | None], TunedPenalty]
@@ -57,8 +57,8 @@ def choose(
 
     Raises
     ------
-    FitError : a rule for other problems, or one that needs rows where there are only moments.
-    OptionError : a rule that does not go with the options.
+    FitError : a rule for other problems, or one that needs rows if there are only moments.
+    OptionError : a rule that is incompatible with the options.
     """
     if not isinstance(problem, RULES[rule].takes):
         raise FitError(
@@ -84,7 +84,7 @@ class _Fold:
     watch: Watch | None
 
     def __call__(self, number: int) -> list[HeldOutScores] | None:
-        """What the fold's rows say of each network; None where the watcher cut a run short."""
+        """Return the held-out log densities of each network; None if the callback stopped a run early."""
         part = self.parts[number]
         rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
         nets = self.learner.bind(self.spec, Complete(rest)).along(self.grid, self.watch)
@@ -95,10 +95,10 @@ class _Fold:
 def _by_cross_validation(
     problem: Problem, rule: str, n_jobs: int, watch: Watch | None
 ) -> TunedPenalty:
-    """Return the penalty by held-out rows.
+    """Return the penalty by cross-validation.
 
-    The curve has penalty, mean, error, loss against the best and its error, edges. Where no fold was done
-    in time, the penalty is the family's own, or else BIC's for a coefficient, and the curve is empty.
+    The curve has penalty, mean, error, difference to the best and its error, edges. If no fold was finished
+    in time, the penalty is the family's default, or else BIC's for a coefficient, and the curve is empty.
     """
     table, spec = problem.source.cases(f"penalty={rule!r} needs"), problem.spec
     table, parts = folds(table, min(_FOLDS, table.units), spec.generator())
@@ -132,9 +132,7 @@ def _by_cross_validation(
 
 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
-    """Return a column that varies in one fold only has no normal density there: no penalty could be
-    compared.
-    """
+    """Raise an error for a column that varies in one fold only: it has no normal density outside."""
     x = table.matrix()
     varies = _spread(x) > 0
     for part in parts:
@@ -155,7 +153,7 @@ def _spread(x: Array) -> Array:
 
 
 def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:
-    """Why a penalty was chosen."""
+    """Return the reason for a penalty."""
     what = "the largest one whose loss against the best is within a standard error"
     count, measure = f"{best['edges']:.3g}", "likelihood" if "density" in measure else measure[4:]
     said = f"{measure} of held-out rows {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
@@ -167,7 +165,7 @@ def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:
 def _curve(
     grid: Array, logs: Array, edges: Array, weights: Array
 ) -> tuple[Mapping[str, float], ...]:
-    """Means over rows with their errors; losses are taken row by row against the best penalty."""
+    """Return means over rows with their errors, and differences to the best penalty, row by row."""
     means = np.average(logs, axis=1, weights=weights)
     losses = logs[int(means.argmax())] - logs
     rows = zip(grid, means, logs, losses, edges, strict=True)
@@ -211,7 +209,9 @@ def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> Tun
 
 
 def _precision(problem: Lasso, graph: UGraph, trail: Trail) -> Array | None:
-    """Return the precision matrix of largest likelihood on a graph; None without one, or without the time."""
+    """Return the precision matrix of largest likelihood on a graph; None if it does not exist or time
+    is up.
+    """
     try:
         return fixed_graph(problem.matrix, graph, check=trail.check).precision
     except (FitError, SearchEnd):
@@ -239,7 +239,7 @@ def _by_stability(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -
 
 
 def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
-    """Return the smallest penalty that finds nothing once columns are shifted against each other (RIC)."""
+    """Return the smallest penalty that gives no edge after columns are rotated against each other (RIC)."""
     rows, weights = _rows(problem, rule)
     if weights is not None and not (weights == weights[0]).all():
         raise FitError(
@@ -253,7 +253,7 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
-    """Rows with their weights, a row for each unit where these are counts; constant columns are zero."""
+    """Return rows with weights, a row per unit if weights are counts; constant columns are zero."""
     data = problem.data.rows(f"penalty={rule!r} needs", "use 'ebic', or a number")
     if problem.settings.scale == "covariance":
         raise OptionError(
@@ -267,9 +267,7 @@ def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
 
 
 def _as_tuned(choice: PenaltyChoice) -> TunedPenalty:
-    """Return the choice with its curve as rows: the rule's figure, what is allowed of it, edges, by
-    penalty.
-    """
+    """Return the choice with its curve as rows: figure of the rule, its bound and edges, by penalty."""
     if not choice.edges:  # rotations: each turn has its own penalty
         curve = tuple({"penalty": penalty} for penalty in choice.penalties)
         return TunedPenalty(choice.penalty, curve, choice.rule, choice.reason)

@@ -1,9 +1,8 @@
-"""A learning problem: a specification, and the data bound to its family and score, once.
+"""Learning problem: a specification bound to data, with its family and score.
 
-Kinds of columns, missing values, the family's own check, sufficient statistics and the score are decided in
-`Problem.bind`. What is done then is the business of the learners, which are problems of one kind each
-(`directed`, `boundary`, `correlations`, `lasso`): they learn at a penalty, or along many, without another
-binding.
+`Problem.bind` resolves kinds of columns, missing values, the family's check, sufficient statistics and the
+score. Learners are subclasses (`directed`, `boundary`, `correlations`, `lasso`): they learn at a penalty, or
+at many, without another binding.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,14 +35,14 @@ __all__ = [
 Array = NDArray[np.float64]
 
 FEW = 10
-"""With fewer rows than this no graph means much, and it is said."""
+"""Number of rows below which a note warns that no graph means much."""
 
 _LONG = 10.0  # seconds that deserve a word beforehand
 
 
 @dataclass(frozen=True)
 class TunedPenalty:
-    """A penalty with the rule that chose it, the curve it was read off, and the reason in a sentence."""
+    """A penalty with the rule that chose it, its curve, and the reason as a sentence."""
 
     penalty: float
     curve: tuple[Mapping[str, float], ...] = ()
@@ -52,19 +51,19 @@ class TunedPenalty:
 
 
 def _no_search() -> None:
-    """What a problem without a learner is searched by: nothing, and it has no options."""
+    """Search of a problem without a learner: it has no options."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A specification tied to data; each learner is a kind of problem, with a way to find a graph.
+    """A specification bound to data; each learner is a subclass that learns a graph.
 
-    `family` is that of each variable, `source` what was given, prepared, and `data` the same with an
-    expert's artificial rows among them; `options` are those of the search; `penalty` is the one requested,
-    or the family's own.
+    `family` is that of each variable, `source` the prepared data, and `data` the same with the artificial
+    rows of an expert; `options` are those of the search; `penalty` is the requested one, or the family's
+    default.
 
-    A learner says which kind of `graph` it finds and which words for `searches` it knows. A word leads to
-    the function whose keyword-only parameters are its options.
+    A learner has a kind of `graph` and the names of its `searches`, each with the function whose keyword-only
+    parameters are its options.
     """
 
     graph: ClassVar[str] = "directed"
@@ -88,7 +87,9 @@ class Problem:
 
     @classmethod
     def takes(cls, spec: Specification) -> bool:
-        """Return whether a specification of this kind of graph means this learner; its family is chosen."""
+        """Return whether this learner accepts a specification with its kind of graph; its family is
+        chosen.
+        """
         return spec.search in cls.searches
 
     @classmethod
@@ -99,7 +100,7 @@ class Problem:
 
     @classmethod
     def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
-        """Tie a specification to data that were prepared for it."""
+        """Bind a specification to prepared data."""
         family, data = spec.family, rows
         if spec.pseudo_rows is not None:
             data = rows.merged(Complete(pseudo_rows(spec.pseudo_rows, rows.variables)))
@@ -139,9 +140,9 @@ class Problem:
 
     @classmethod
     def _settled_score(cls, spec: Specification, default: DefaultScore) -> DefaultScore:
-        """Return the score's word, its options, and a sentence where the choice may surprise.
+        """Return the score's name, its options, and a sentence if the choice may surprise.
 
-        Where the penalty is tuned, it takes the place of a score's own penalty for parameters.
+        A tuned penalty replaces a score's penalty for parameters.
         """
         word = cls.own_score or spec.score
         if word is None:
@@ -152,24 +153,24 @@ class Problem:
         return DefaultScore(word)
 
     def said(self, *notes: Note | str | None) -> Self:
-        """Return the same with further notes, where they say something."""
+        """Return the problem with further notes, if any."""
         return replace(self, notes=(*self.notes, *notes_of(NoteKind.MODEL, *notes)))
 
     def retuned(self, graph: DAG) -> Self | None:
-        """Return the same with what local models share tuned to a graph; None where nothing changes."""
+        """Return the problem with shared parameters tuned to a graph; None if nothing changes."""
         fits = self.fits.retuned(graph) if self.fits.shared else None
         return None if fits is None else replace(self, fits=fits)
 
     @cached_property
     def score(self) -> Score:
-        """The score, without priors; local scores that are dear are kept once they were requested."""
+        """The score, without priors; slow local scores are cached."""
         entry, rng = SCORES[self.score_word], self.spec.stream(0)
         score = entry.tie(self.fits, rng, **self.score_options)
         return score if score.lattice else CachedScore(score)
 
     @property
     def search(self) -> Callable[..., Any]:
-        """The function behind the word."""
+        """The function of the search."""
         return self.searches[self.spec.search]
 
     @property
@@ -179,22 +180,22 @@ class Problem:
 
     @property
     def usual_penalty(self) -> float:
-        """The family's own penalty per edge for these rows."""
+        """The family's default penalty per edge for these rows."""
         return self.family.default_penalty(len(self.source.names), self.source.effective_rows)
 
     @property
     def words(self) -> dict[str, str]:
-        """What was chosen, in words."""
+        """Return the choices as text."""
         named = {"model": self.model, "score": self.score_word, "search": self.spec.search}
         return named if self.graph == "directed" else {"graph": self.graph, **named}
 
     @property
     def bounds(self) -> dict[str, Any]:
-        """Bounds on graphs that no rule set, as plain values."""
+        """Return bounds on graphs that no rule set, as plain values."""
         return {}
 
     def foretell(self, models: int, watch: Watch | None, least: bool = False) -> None:
-        """Return how long a run will take, before it, where that is long: `models` are to be fitted."""
+        """Return a note on the time of a run of this many models, if it is long."""
         each = self.fits.seconds(len(self.fits.nodes) // 2)
         total = each * models
         if watch is None or total < _LONG:
@@ -207,16 +208,16 @@ class Problem:
     # -- learning --------------------------------------------------------------------------------
 
     def learn(self, penalty: float, watch: Watch | None = None) -> "LearnedNetwork":
-        """Find the graph at a penalty, and fit its local models."""
+        """Return the learned network: search for the graph at a penalty, and fit its local models."""
         raise NotImplementedError("local models and scores have no search")
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG | UGraph:
-        """Return the graph at a penalty alone, found as quickly as its learner can: for many tables like
-        this one.
+        """Return only the graph at a penalty, as quickly as possible: for many similar
+        tables.
 
         Raises
         ------
-        Interrupted : the watcher wanted an end before the graph was found.
+        Interrupted : the callback stopped it before there was a graph.
         """
         graph = self.learn(penalty, watch).net.graph
         Trail(watch).check()
@@ -225,11 +226,11 @@ class Problem:
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
     ) -> tuple[UGraph, ...]:
-        """Return the graphs at several penalties alone, from one path.
+        """Return only the graphs at several penalties, from one path.
 
         Raises
         ------
-        Interrupted : the watcher wanted an end before the path was known.
+        Interrupted : the callback stopped it before the end of the path.
         """
         path = self.path(watch)
         if path.stopped == ASKED:
@@ -237,17 +238,17 @@ class Problem:
         return tuple(path.at(penalty) for penalty in penalties)
 
     def grid(self) -> Array:
-        """Penalties worth trying, for rules that choose one."""
+        """Return a grid of penalties, for rules that choose one."""
         raise FitError(
             f"The search {self.spec.search!r} has no penalty to choose: leave penalty= out."
         )
 
     def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
-        """Return a network for each penalty; None where the watcher cut a run short."""
+        """Return a network for each penalty; None if the callback stopped a run early."""
         return [self.learn(penalty, watch).net for penalty in penalties.tolist()]
 
     def path(self, watch: Watch | None = None) -> Path:
-        """Return the graphs at all penalties, where one run tells them."""
+        """Return the graphs at all penalties, if one run gives them."""
         raise GraphError(
             "A path removes edges from the complete undirected graph one by one: for directed "
             "graphs call learn(..., penalty=...) for each penalty."
@@ -264,11 +265,11 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class LearnedNetwork:
-    """What was learned from a problem: the network, how it was found, and what was said on the way.
+    """The result of a problem: the network, the result of the search, and notes.
 
-    `total` is the graph's score with its penalties; `limits` are the rules on these columns; `decided` says
-    that nothing would change had the run gone on; `scored` that the problem's score, which has no penalty
-    per edge in it, made the graph, so that edges are measured by it.
+    `total` is the graph's score with its penalties; `limits` are the rules on these columns; `decided` is
+    whether the run was complete; `scored` whether the problem's score without a penalty per edge selected the
+    graph, so that edges are measured by it.
     """
 
     problem: Problem
@@ -287,7 +288,7 @@ class LearnedNetwork:
 
 
 def _without_charges(chosen: DefaultScore) -> DefaultScore:
-    """Return the same without charges for parameters or parents."""
+    """Return the score's options without penalties for parameters or parents."""
     if SCORES[chosen.word].charges is not None:
         return DefaultScore("loglik")
     return chosen._replace(options={k: v for k, v in chosen.options.items() if k != "gamma"})
@@ -305,7 +306,7 @@ def _few(rows: float) -> str:
 def _default_penalty(
     spec: Specification, own: float, data: Statistics
 ) -> tuple[float, Note | None]:
-    """Return the penalty, and a note where it is the family's own."""
+    """Return the penalty, and a note if it is the family's default."""
     if spec.penalty is not None or spec.rule is not None or not own:
         return spec.penalty or 0.0, None
     rows = data.effective_rows
@@ -319,7 +320,7 @@ def _default_penalty(
 
 
 def score_options(word: str) -> dict[str, Any]:
-    """Return the options of a score, with those that say which rows it holds out."""
+    """Return the options of a score, with those that select held-out rows."""
     entry = SCORES[word]
     return options_of(entry.bind) | {
         word: type(usual) for word, usual in entry.part_options.items()

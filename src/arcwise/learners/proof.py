@@ -1,7 +1,7 @@
-"""What a proof of optimality is about: the set of graphs that the exact search compared.
+"""The set of graphs of a proof of optimality: those that exact search compared.
 
-Rules, a bound on parents for few rows, columns that are set apart and tables that would have too many cells
-for the rows leave graphs out of the search. One of these may have a higher score, so the claim names the set.
+Rules, a bound on parents for few rows, columns set apart and tables with too many cells for the rows exclude
+graphs from the search. One of these may have a higher score, so the result names the set.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ def compared_graphs(
     most_parents: int | None = None,
     cells_per_row: float | None = None,
 ) -> str:
-    """Return the set of graphs that an exact search compared, in words; "" if it is that of all graphs.
+    """Return the set of graphs that an exact search compared, as text; "" if it is that of all graphs.
 
     Parameters
     ----------
     score, limits : those of the search.
     levels : number of levels of each column; 1 for numbers.
     ruled : whether the user gave rules.
-    apart : columns that no arc may touch.
-    most_parents : the bound on parents that few rows set.
+    apart : columns without arcs.
+    most_parents : the bound on parents because of few rows.
     cells_per_row : the largest number of cells of a table for each row, if the score has such a bound.
     """
     parts = ["that the rules allow"] if ruled else []
@@ -51,7 +51,7 @@ def compared_graphs(
 def _has_barred_sets(score: Score, limits: Limits, levels: Sequence[int]) -> bool:
     """Return whether a parent set that the limits allow has no score.
 
-    Larger tables are barred before smaller ones, so for each child the largest one tells.
+    Larger tables are excluded before smaller ones, so the largest one of each child decides.
     """
     for child in range(len(limits.nodes)):
         required = limits.required[child]

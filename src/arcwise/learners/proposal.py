@@ -24,10 +24,10 @@ def propose(
 
     Parameters
     ----------
-    fits : a family tied to the data.
+    fits : a family bound to the data.
     limits : the rules on its columns.
-    rng : source of the order of the search.
-    watch : is asked whether to stop; scores are not reported, since they are those of another score.
+    rng : random generator of the order of the search.
+    watch : the callback; scores are not reported, since they are those of another score.
     """
     if not fits.start_score or limits.condition is not None:
         return None

@@ -17,8 +17,8 @@ _NO_RULES = Rules()
 def settings_of(problem: Problem) -> dict[str, Any]:
     """Return all choices of a learning problem but the data and the seed.
 
-    Options of the score are there with their defaults, since those of a default score and of the same score
-    by name differ. Options of the search and of the model are there as they were given.
+    Options of the score include their defaults, since those of a default score and of the same score by name
+    differ. Options of the search and of the model are as given.
     """
     spec = problem.spec
     settings: dict[str, Any] = {
@@ -39,7 +39,7 @@ def settings_of(problem: Problem) -> dict[str, Any]:
 
 
 def score_settings(word: str, given: Mapping[str, Any], columns: int) -> dict[str, Any]:
-    """Return the options of a score with their defaults, and what a parent costs beyond its parameters, in
+    """Return the options of a score with their defaults, and the cost of a parent beyond its parameters, in
     nats.
 
     >>> score_settings("ebic", {}, 8)  # doctest: +ELLIPSIS
@@ -55,7 +55,7 @@ def score_settings(word: str, given: Mapping[str, Any], columns: int) -> dict[st
 
 
 def resolved_options(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword-only parameters of a function: as given, or by default.
+    """Return the keyword-only parameters of a function: with given or default values.
 
     >>> def search(score, *, restarts: int = 0, steps: int = 5): ...
     >>> resolved_options(search, {"steps": 9})
@@ -66,7 +66,7 @@ def resolved_options(function: Callable[..., Any], given: Mapping[str, Any]) -> 
 
 
 def _knowledge(spec: Specification) -> dict[str, Any]:
-    """What the user said of the graph and of missing values, if it is not the default."""
+    """Return the prior knowledge and the policy for missing values, if not the default."""
     settings: dict[str, Any] = {}
     if spec.start != "empty":
         settings["start"] = str(spec.start)

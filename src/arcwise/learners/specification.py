@@ -1,4 +1,4 @@
-"""A learning specification: all choices of a run apart from the data, and how data are prepared for it."""
+"""Learning specification: all choices of a run apart from the data, and the preparation of data for it."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -31,12 +31,11 @@ _APART = ("rng", "threads", "pseudo_rows")  # known by the seed and the data, or
 class Specification:
     """The choices of a learning run; see `learn` for their meaning.
 
-    `rng` is never advanced: each use takes a copy, so that one specification learns the same from the same
-    rows. `penalty` None is the family's own; `rule` says by which rule it is to be chosen; `missing` what to
-    do about missing values; `threads` how many of them a family may use inside (-1: one per core);
-    `score_default` takes the place of the family's own score where none is requested; `search_options` and
-    `score_options` are those of the search and the score, `model_options` those of the models of these
-    names.
+    `rng` is never advanced: each use takes a copy, so that a specification has the same result for the same
+    rows. `penalty` None is the family's default, and `rule` the name of a rule that chooses it; `missing` is
+    the policy for missing values; `threads` the number of threads of a family (-1: one per core);
+    `score_default` replaces the family's default score; `search_options` and `score_options` are those of the
+    search and the score, `model_options` those of the models of these names.
     """
 
     rng: np.random.Generator
@@ -59,7 +58,7 @@ class Specification:
     model_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check what no register can; understand other libraries' words."""
+        """Check what the registries do not check; replace synonyms of other packages."""
         if isinstance(self.search, str):
             object.__setattr__(self, "search", SYNONYMS.get(self.search, self.search))
         if not isinstance(self.rules, Rules):
@@ -71,23 +70,23 @@ class Specification:
         object.__setattr__(self, "threads", cores(self.threads))
 
     def but(self, **changes: Any) -> "Specification":
-        """Return the same with some other choices."""
+        """Return the specification with some other choices."""
         return replace(self, **changes)
 
     @property
     def family(self) -> Family:
-        """The family of each variable, once it was chosen."""
+        """The family of each variable, once it is chosen."""
         if not isinstance(self.model, Family):
             raise TypeError("the specification has no families yet: prepare it for the data first")
         return self.model
 
     def chosen(self, variables: Sequence[Variable]) -> "Specification":
-        """Return the same with the family of each variable chosen."""
+        """Return the specification with the family of each variable chosen."""
         return self.but(model=choose(self.model, variables, graph=self.graph))
 
     @property
     def about(self) -> dict[str, str]:
-        """What a checkpoint has to agree with: every choice but for the data, the seed and threads."""
+        """Return the key of checkpoints: every choice except the data, the seed and threads."""
         own = (each.name for each in fields(self) if each.name not in _APART)
         return {name: option_text(getattr(self, name)) for name in own}
 
@@ -108,7 +107,7 @@ def prepare_data(
     graph: DAG | None = None,
     watch: Watch | None = None,
 ) -> tuple[Specification, Statistics]:
-    """Choose the family of each variable, and bring the data into the form that they take.
+    """Choose the family of each variable, and convert the data for them.
 
     The specification that is returned has the choice in it, which is not made again. Missing values are drawn
     from a network on `graph`, if there is one; `watch` may stop this, and EM.
@@ -131,7 +130,7 @@ def prepare_data(
 def prepared_cases(
     spec: Specification, statistics: Statistics, use: str
 ) -> tuple[Specification, Table]:
-    """Choose the family of each variable, and return the rows that folds are made of; see `prepared`."""
+    """Choose the family of each variable, and return the rows of folds; see `prepare_data`."""
     spec = spec.chosen(statistics.variables)
     if draws_values(spec, statistics):
         return spec, recast_rows(spec, statistics)
@@ -158,4 +157,4 @@ def draws_values(spec: Specification, statistics: Statistics) -> bool:
 
 
 _PREDICTIVE = tuple(word for word, entry in SCORES.items() if entry.meaning == "predictive")
-"""Scores of held-out rows, which need values in all of them."""
+"""Scores of held-out rows, which need complete rows."""

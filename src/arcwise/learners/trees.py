@@ -1,10 +1,11 @@
-"""Trees and forests: every variable has one parent at most, and the score is the best of all such graphs.
+"""Trees and forests: every variable has at most one parent, and the graph has the best score of all such
+graphs.
 
 A score that is equal for equivalent graphs does not depend on the directions of a tree, so the graph of
-best score is the spanning forest of largest weight, the weight of a pair being what the score gains by its
-arc. With the likelihood as score that gain is the number of rows times the mutual information, and the
-forest is the tree of Chow and Liu (1968); with a score that charges for parameters, such as BIC, arcs that
-are not worth it are left out (Edwards, de Abreu and Labouriau 2010).
+best score is the spanning forest of largest weight, where the weight of a pair is the gain of its arc. With
+the likelihood as score that gain is the number of rows times the mutual information, and the
+forest is the tree of Chow and Liu (1968); with a penalised score, such as BIC, arcs that do
+not pay are omitted (Edwards, de Abreu and Labouriau 2010).
 """
 
 from collections.abc import Sequence
@@ -32,12 +33,12 @@ _REQUIRED = 1e300  # the weight of an arc that must be there
 
 
 def chow_liu(*, root: str | None = None) -> str | None:
-    """Options of the search: the variable that arcs run away from."""
+    """Options of the search: the variable from which arcs are directed away."""
     return root
 
 
 class ChowLiuLearner(Problem):
-    """The best tree or forest by a score."""
+    """Learner of the best tree or forest by a score."""
 
     searches = {"chow-liu": chow_liu}  # noqa: RUF012
 
@@ -62,7 +63,7 @@ class ChowLiuLearner(Problem):
         return self.spec.rules.on(self.fits.nodes)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Find the forest, direct its arcs, and fit its local models."""
+        """Return the network of the best forest: its arcs directed, its local models fitted."""
         trail = Trail(watch)
         score = self._penalised(penalty)
         try:
@@ -82,7 +83,9 @@ class ChowLiuLearner(Problem):
         return Sum([base, ArcPenalty(base.nodes, base.rows, penalty)])
 
     def _gains(self, score: Score, trail: Trail) -> Array:
-        """What each pair's arc gains; minus infinity where it gains nothing, or rules forbid it both ways."""
+        """Return the gain of each pair's arc; minus infinity without a gain, or if rules forbid both
+        directions.
+        """
         size, limits = len(score.nodes), self.limits
         may = np.array([limits.allowed_mask(child) for child in range(size)])
         gains = np.full((size, size), -np.inf)
@@ -102,7 +105,7 @@ class ChowLiuLearner(Problem):
         return found
 
     def _directed(self, weights: Array) -> DAG:
-        """Return the forest of largest weight, with the root that was requested."""
+        """Return the forest of largest weight, with the requested root."""
         nodes, asked = self.fits.nodes, self.search(**self.options)
         if asked is not None and asked not in nodes:
             raise DataError(f"There is no column {asked!r} for the root. {close_to(asked, nodes)}")
@@ -122,7 +125,7 @@ def forest(
 
     Parameters
     ----------
-    weights : of the pairs, minus infinity where two nodes may not be adjacent.
+    weights : of the pairs, minus infinity if two nodes must not be adjacent.
     limits : the rules on the directed graph.
     roots : nodes of which the first that the rules allow is the root of its tree; in a tree without such
         nodes any may be the root.

@@ -1,4 +1,4 @@
-"""Bayesian classifiers: graphs around a class, and how classifiers are learned and asked."""
+"""Bayesian classifiers: graphs around a class, and learning and prediction of classifiers."""
 
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.classifiers.classifier import (

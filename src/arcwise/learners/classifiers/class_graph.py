@@ -3,16 +3,16 @@
 * naive: no arcs between features;
 * tan: a tree over the features, that of the largest conditional mutual information (Friedman, Geiger and
   Goldszmidt 1997), or the best forest by a score;
-* kdb: features in the order of their information on the class; each has the k before it that tell most about
-  it given the class as parents, too (Sahami 1996).
+* kdb: features in the order of their information on the class; the parents of each are also the k earlier
+  ones with most information on it given the class (Sahami 1996).
 
-What an arc between two features gains is a difference of local scores, the class being a parent of both: with
-the likelihood the number of rows times I(X; Y | C). Features are parents of features of their own kind only.
-For continuous features the gains are those of normal distributions with means and covariances of their own in
-each class, where I(X; Y | C) = - sum_c p_c log(1 - r_c^2) / 2.
+The gain of an arc between two features is a difference of local scores, with the class as a parent of both:
+with the likelihood it is the number of rows times I(X; Y | C). Features are parents of features of their own
+kind only. For continuous features the gains are those of normal distributions with means and covariances of
+their own in each class, where I(X; Y | C) = - sum_c p_c log(1 - r_c^2) / 2.
 
-A row counts for each local model whose variables it knows, and for the gain of a pair if it knows both
-(available cases).
+A row is used for each local model whose variables are observed in it, and for the gain of a pair if both
+are (available cases).
 """
 
 from collections.abc import Callable, Sequence
@@ -47,20 +47,20 @@ _LEAST = 1e-10  # variance of a feature in a class, as a share of its variance
 
 
 class ClassGraph(Problem):
-    """A graph around the class that `rules.target` names, and its local models.
+    """A problem whose graph has the arcs of a classifier around the class `rules.target`.
 
     Statistics of available cases keep rows with missing values.
     """
 
     @classmethod
     def bind_prepared(cls, spec: Specification, rows: Statistics) -> Self:
-        """Tie a specification to data that were prepared for it.
+        """Bind a specification to prepared data.
 
         Raises
         ------
-        GraphError : the rules name no class.
+        GraphError : the rules have no target.
         DataError : the class is continuous.
-        FitError : a score that is not equal for equivalent graphs, or data without rows.
+        FitError : a score that differs between equivalent graphs, or data without rows.
         """
         if spec.rules.target is None:
             raise GraphError(
@@ -99,7 +99,7 @@ class ClassGraph(Problem):
 
     @cached_property
     def least(self) -> float:
-        """What an arc between features has to gain; the likelihood takes every arc, as in the papers."""
+        """The least gain of an arc between features; minus infinity for the likelihood, as in the papers."""
         if self.score_word == "loglik" and not self.penalty:
             return -np.inf
         return max(_NOTHING, self.penalty) * max(1.0, self.fits.rows)
@@ -119,7 +119,7 @@ class ClassGraph(Problem):
         return cache(self.fits.conditional)
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
-        """Find the graph, and fit its local models."""
+        """Return the network: choose the graph, and fit its local models."""
         trail, graph = Trail(watch), self.structure(penalty)
         value = total(self.score, graph)
         trail.add(self.spec.search, value, graph.n_arcs)
@@ -127,11 +127,11 @@ class ClassGraph(Problem):
         net, steps = self.net(graph), tuple(trail.steps)
         return LearnedNetwork(self, net, value, penalty, steps, end, self.limits)
 
-    # -- what features tell ----------------------------------------------------------------------
+    # -- information of features ------------------------------------------------------------------
 
     @cached_property
     def relevance(self) -> Array:
-        """I(X; C) of each column X and the class C, in nats per row."""
+        """The mutual information I(X; C) of each column X and the class C, in nats per row."""
         out = np.zeros(len(self.fits.nodes))
         for features in self._groups:
             if tied := self._tie(features):
@@ -140,14 +140,14 @@ class ClassGraph(Problem):
 
     @cached_property
     def ranked(self) -> tuple[int, ...]:
-        """The features, those that tell most about the class first."""
+        """The features, the most informative about the class first."""
         return tuple(sorted(self.features, key=lambda i: (-self.relevance[i], i)))
 
     @cached_property
     def gains(self) -> Array:
-        """What an arc between two features gains, symmetric; minus infinity where there can be none.
+        """The gain of an arc between two features, symmetric; minus infinity if it is impossible.
 
-        Differences that rounding alone makes are ties.
+        Differences by rounding count as ties.
         """
         out = np.full((len(self.fits.nodes),) * 2, -np.inf)
         for one, two in combinations_with_replacement(self._groups, 2):
@@ -162,7 +162,9 @@ class ClassGraph(Problem):
 
     @cached_property
     def _groups(self) -> list[tuple[int, ...]]:
-        """Features of one kind that miss the same rows; those of one level tell nothing, and are in none."""
+        """Return groups of features of one kind with the same missing rows; features of one level are
+        in none.
+        """
         groups: dict[tuple[bool, bytes], list[int]] = {}
         variables, missing = self.table.variables, self.table.missing()
         for i in self.features:
@@ -173,7 +175,9 @@ class ClassGraph(Problem):
 
     @cached_property
     def _tie(self) -> Callable[[tuple[int, ...]], "_BoundFeatures | None"]:
-        """What ties features of one kind and the class to the rows that know all of them, if any do."""
+        """Bind features of one kind and the class to the rows in which all of them are observed; None
+        without rows.
+        """
         whole = self.fits.tabular
 
         @lru_cache(1)
@@ -208,7 +212,7 @@ def check_class(variable: Variable) -> None:
 
 
 def _with_ties(values: Array, unit: float) -> Array:
-    """Values in whole units, so that no rounding error decides between them."""
+    """Return values in multiples of a unit, so that rounding errors do not decide between them."""
     out: Array = np.round(values / unit) * unit
     return out
 
@@ -217,17 +221,19 @@ def _with_ties(values: Array, unit: float) -> Array:
 
 
 def naive(problem: ClassGraph) -> DAG:
-    """No arcs between features."""
+    """Return the graph without arcs between features."""
     return problem.limits.start()
 
 
 def tan(problem: ClassGraph) -> DAG:
-    """Return the best tree over the features, away from the feature that tells most about the class."""
+    """Return the best tree over the features, directed away from the most informative feature."""
     return forest(problem.gains, problem.limits, problem.ranked, (problem.target,))
 
 
 def kdb(problem: ClassGraph, *, k: int = 2) -> DAG:
-    """Return the `k` features before each that tell most about it, in the order of their relevance."""
+    """Return the graph in which each feature has up to `k` earlier ones as parents, by conditional
+    information.
+    """
     rows, limits, gains = list(problem.limits.required), problem.limits, problem.gains
     for place, child in enumerate(problem.ranked):
         before = sorted(problem.ranked[:place], key=lambda j: (-gains[child, j], j))
@@ -244,14 +250,16 @@ ClassGraph.searches = {"naive": naive, "tan": tan, "kdb": kdb}
 
 
 class _BoundFeatures(Protocol):
-    """Features of one kind and the class, on the rows that know all of them; features by their place."""
+    """Features of one kind and the class, on the rows in which all are observed; features by their
+    position.
+    """
 
     @property
     def gains(self) -> Array:
-        """What an arc between each two of them gains."""
+        """Return the gain of an arc between each two of them."""
 
     def relevance(self, i: int) -> float:
-        """I(X; C) in nats per row."""
+        """Return the mutual information I(X; C), in nats per row."""
 
 
 class _Levels:
@@ -275,7 +283,7 @@ class _Levels:
 class _Numbers:
     """Continuous features: likelihoods of normal distributions, summed over the classes.
 
-    An arc has a slope for each class, and a score without a charge for parameters is BIC here.
+    An arc has a slope for each class, and a score without a penalty for parameters is BIC here.
     """
 
     def __init__(self, table: Table, target: int, numbers: Sequence[int], word: str) -> None:
@@ -296,7 +304,7 @@ class _Numbers:
         return gains
 
     def relevance(self, i: int) -> float:
-        """log v / 2 - sum_c p_c log v_c / 2."""
+        """Return log v / 2 - sum_c p_c log v_c / 2."""
         whole = self.whole.scatter[i, i] / self.whole.n
         least = _LEAST * whole + 1e-300
         inside = sum(m.n * np.log(m.scatter[i, i] / m.n + least) for m in self.parts)

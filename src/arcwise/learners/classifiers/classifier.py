@@ -1,7 +1,7 @@
-"""Bayesian classifiers: learned from a table, and requested the probabilities of classes.
+"""Bayesian classifiers: learned from a table, for the probabilities of classes.
 
-A classifier is one network or several (aode, averaged) in which the class is known by its name, and what raw
-rows become before they are asked about. Levels are those that the table's variables declare, seen or not.
+A classifier is one network or several (aode, averaged) with the name of the class and the coding of raw rows.
+Levels are those of the table's variables, whether they occur or not.
 """
 
 import warnings
@@ -36,15 +36,14 @@ __all__ = [
 Array = NDArray[np.float64]
 
 FEATURES = ("auto", "discretise", "gaussian", "parzen")
-"""What becomes of continuous features; "auto" is "discretise"."""
+"""Treatments of continuous features; "auto" is "discretise"."""
 
 STRUCTURES = (*ClassGraph.searches, "aode", "free", "averaged")
 """Structures of classifiers.
 
-aode: one feature in turn is parent of all others, and the classifiers are averaged (Webb, Boughton and Wang
-2005); free: any directed graph in which nothing points to the class, and the class has a child; averaged:
-graphs of that kind drawn from their posterior by a chain over partitions (Kuipers and Moffa 2017), each with
-the share of its draws.
+aode: each feature in turn is a parent of all others, and the classifiers are averaged (Webb, Boughton and
+Wang 2005); free: any directed graph in which the class has no parents, but a child; averaged: such graphs
+drawn from their posterior by a chain over partitions (Kuipers and Moffa 2017), weighted by their draws.
 """
 
 _MOST_CELLS = 1 << 27  # of all tables together
@@ -61,17 +60,17 @@ class ClassifierSpec:
 
     Parameters
     ----------
-    rng : random generator of a search, of draws and of folds; it is never advanced.
+    rng : random generator of a search, of draws and of folds; copies of it are used.
     structure : one of `STRUCTURES`.
-    k : the most feature parents (kdb, free); None is no bound.
-    arc_score : what an arc between features has to raise: "loglik", or None, never objects, so that tan gives
-        a whole tree; for free, any score of discrete networks.
+    k : largest number of feature parents (kdb, free); None for no bound.
+    arc_score : the score that an arc between features must raise: "loglik" or None allow all, so that tan is
+        a complete tree; for free, any score of discrete networks.
     search : the search of a free structure.
-    features : what becomes of continuous features, one of `FEATURES`.
-    alpha : pseudo-count of each cell of a table, 1 being Laplace's rule.
+    features : treatment of continuous features, one of `FEATURES`.
+    alpha : pseudo-count of each cell of a table; 1 is Laplace's rule.
     equivalent_sample_size : pseudo-counts of a whole table instead.
     min_count : rows that a level must have for its feature to be a parent of all others (aode).
-    select : None, or how features are chosen by cross-validated accuracy.
+    select : None, or a method to select features by cross-validated accuracy.
 
     Raises
     ------
@@ -91,7 +90,7 @@ class ClassifierSpec:
     select: str | None = None
 
     def __post_init__(self) -> None:
-        """Check what no registry can."""
+        """Check what the registries do not check."""
         k = self.k
         if k is not None and not is_count(k):
             raise OptionError(
@@ -112,7 +111,7 @@ class ClassifierSpec:
         return PseudoCounts(self.alpha, "cell") if size is None else PseudoCounts(size, "table")
 
     def problem(self, table: Table, target: str, structure: str = "naive") -> ClassGraph:
-        """Tie a graph around a class to a table, with this smoothing and these local models."""
+        """Bind a graph around a class to a table, with this smoothing and these local models."""
         size = self.equivalent_sample_size
         counts = {"alpha": self.alpha} if size is None else {"equivalent_sample_size": size}
         score = self.arc_score if structure in ("tan", "kdb") else None
@@ -137,15 +136,15 @@ class Classifier:
 
     Parameters
     ----------
-    nets : one network; of aode, one for each feature as parent of the others, and naive Bayes last; of
-        averaged, those drawn, the most frequent first.
+    nets : one network; for aode, one for each feature as parent of the others, and naive Bayes last; for
+        averaged, the drawn ones, the most frequent first.
     target : the name of the class.
     order : the features' names in the order of the user.
-    grids : points on which missing continuous features are summed out, by their numbers.
-    frequencies : of aode, for each network but the last the rows of each level of its parent; levels of fewer
-        rows than `min_count` do not count.
-    table : the rows it was learned from, in the networks' coding.
-    weights : of averaged, the share of each network.
+    grids : grid points of each continuous feature, for summing out missing values.
+    frequencies : for aode, for each network but the last the rows of each level of its parent; levels with
+        fewer rows than `min_count` are ignored.
+    table : the training rows, in the networks' coding.
+    weights : for averaged, the share of each network.
     """
 
     nets: tuple[BayesNet, ...]
@@ -160,7 +159,7 @@ class Classifier:
 
     @property
     def net(self) -> BayesNet:
-        """The network; of aode, that of the parent feature which tells most about the class."""
+        """The network; for aode, that of the most informative parent feature."""
         return self.nets[0]
 
     @property
@@ -174,9 +173,7 @@ class Classifier:
         return self.variable.levels or ()
 
     def rows_of(self, data: Any) -> Table:
-        """Rows in the networks' coding; a level that is not known is a missing value, and there is a
-        warning.
-        """
+        """Return rows in the networks' coding; an unknown level becomes a missing value, with a warning."""
         strange: dict[str, list[Any]] = {}
         needed = [v for v in self.net.variables if v.name != self.target]
         found = conform(data, needed, unseen=strange.__setitem__) if needed else None
@@ -199,7 +196,7 @@ class Classifier:
         return Table((*found.variables, own), (*found.columns, gap), found.weights)
 
     def log_joint(self, table: Table) -> Array:
-        """Log probability of each row with each class, features that are missing summed out."""
+        """Return the log probability of each row with each class, with missing features summed out."""
         target = self.net.index(self.target)
         if self.weights:
             parts = zip(self.nets, np.log(self.weights), strict=True)
@@ -210,7 +207,7 @@ class Classifier:
         return self._averaged(table, target)
 
     def _averaged(self, table: Table, target: int) -> Array:
-        """Return the mean of the networks whose parent feature has a level that is frequent enough (aode)."""
+        """Return the mean of the networks whose parent feature has a frequent enough level (aode)."""
         total = np.full((table.rows, len(self.classes)), -np.inf)
         votes = np.zeros(table.rows)
         for net, (parent, counts) in zip(self.nets, self.frequencies, strict=False):
@@ -227,12 +224,12 @@ class Classifier:
         return total - np.log(np.maximum(votes, 1.0))[:, None]
 
     def log_proba(self, table: Table) -> Array:
-        """Log probability of each class in each row."""
+        """Return the log probability of each class in each row."""
         return normalise_logs(self.log_joint(table))
 
 
 def decide(proba: Array, loss: Array | None) -> NDArray[np.intp]:
-    """Return the class of least expected loss in each row, `loss[i, j]` being that of j where i is true.
+    """Return the class of least expected loss in each row, with `loss[i, j]` that of predicting j for i.
 
     Without losses it is the most probable class.
     """
@@ -245,7 +242,7 @@ def decide(proba: Array, loss: Array | None) -> NDArray[np.intp]:
 
 
 def prepared_classes(table: Table, target: str) -> Table:
-    """Return the rows whose class is known and that count, after checking that there is a class to learn.
+    """Return the rows of positive weight whose class is observed, after checking the class.
 
     Raises
     ------
@@ -276,13 +273,13 @@ def learn_classifier(table: Table, target: str, spec: ClassifierSpec) -> Classif
 
     Parameters
     ----------
-    table : features and the class; missing values are taken.
+    table : features and the class; missing values are allowed.
     target : the name of the class, a discrete column.
-    spec : what to learn.
+    spec : the choices of the classifier.
 
     Raises
     ------
-    DataError : there is no class to learn.
+    DataError : the class cannot be learned.
     """
     ready = _prepare_features(prepared_classes(table, target), target, spec)
     notes, graph = list(ready.notes), None
@@ -320,7 +317,7 @@ def _graphs(problem: ClassGraph, spec: ClassifierSpec) -> dict[DAG, float]:
 
 
 def _prepare_features(table: Table, target: str, spec: ClassifierSpec) -> Table:
-    """Features in the form that the classifier takes, without those that have no value at all."""
+    """Return features in the form that the classifier uses, without those that have no value at all."""
     pairs = zip(table.variables, table.columns, strict=True)
     empty = [v.name for v, column in pairs if gaps_of(v, column).all()]
     if empty:
@@ -336,7 +333,7 @@ def _prepare_features(table: Table, target: str, spec: ClassifierSpec) -> Table:
 
 
 def _frequencies(problem: ClassGraph) -> tuple[tuple[int, Array], ...]:
-    """Return the features in the order of the graphs of aode, with the rows of each of their levels."""
+    """Return the features in the order of the graphs of aode, with the rows of each level."""
     table, found = problem.table, []
     for feature in problem.ranked:
         size = len(table.variables[feature].levels or ())
@@ -346,7 +343,7 @@ def _frequencies(problem: ClassGraph) -> tuple[tuple[int, Array], ...]:
 
 
 def _grids(table: Table) -> dict[int, Array]:
-    """Points for each continuous feature, from below its least value to beyond its largest."""
+    """Return grid points for each continuous feature, from below its least value to above its largest."""
     found = {}
     for number, (variable, column) in enumerate(zip(table.variables, table.columns, strict=True)):
         if not variable.discrete:
@@ -391,7 +388,7 @@ def _one_dependence(problem: ClassGraph) -> list[DAG]:
 
 
 def _free(problem: ClassGraph, spec: ClassifierSpec) -> DirectedProblem:
-    """Graphs in which nothing points to the class, and the class has a child, with their score."""
+    """Return graphs in which the class has a child and no parents, with their score."""
     table, rules = problem.table, problem.spec.rules
     continuous = [v.name for v in table.variables if not v.discrete]
     if continuous:
@@ -407,7 +404,7 @@ def _free(problem: ClassGraph, spec: ClassifierSpec) -> DirectedProblem:
 
 
 def _draw_graphs(problem: DirectedProblem) -> dict[DAG, float]:
-    """Graphs drawn from their posterior, the most frequent first, with their shares."""
+    """Return graphs drawn from their posterior, the most frequent first, with their shares."""
     sampler = SAMPLERS["partition"](problem.penalised(problem.penalty), problem.limits)
     steps, rng = len(problem.limits.nodes), problem.spec.stream(2)
     chain = run(sampler, None, rng, _DRAWN, burn_in=_BURN_IN * steps, thin=_THIN * steps)

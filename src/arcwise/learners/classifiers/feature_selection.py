@@ -1,15 +1,15 @@
-"""Features chosen by the accuracy that they give on rows left out (wrapper search).
+"""Feature selection by the accuracy on held-out rows (wrapper search).
 
-Forward selection starts with no feature and adds the one that raises the accuracy most (as long as none does,
-because one class is frequent, the one that lowers log-loss most); backward
-elimination starts with all and leaves out the one whose loss raises it most; both end where nothing does,
-and a feature whose loss costs nothing is left out, too (Langley and Sage 1994, Kohavi and John 1997). With
-*joining* (Pazzani 1996), naive Bayes may also take two features as one, whose levels are all pairs of
-levels: forward, a feature is added by itself or joined to one that is in; backward, a feature is left out
-or two are joined. As a network, joined features have arcs among them.
+Forward selection starts with no feature and adds the one that raises the accuracy most (if none does
+because one class is frequent, the one that lowers log-loss most). Backward elimination starts with all and
+removes the one whose removal raises it most. Both end if no step helps, and a feature whose removal costs
+nothing is removed, too (Langley and Sage 1994, Kohavi and John 1997). With
+*joining* (Pazzani 1996), naive Bayes may also combine two features into one, whose levels are all pairs
+of levels: forward, a feature is added alone or combined with an included one; backward, a feature is removed
+or two are combined. In the network, combined features are adjacent.
 
-The accuracy of naive Bayes on discrete features is that of leaving one row out, in closed form; of all other
-structures, that of five folds.
+The accuracy of naive Bayes on discrete features is leave-one-out in closed form; that of all other structures
+uses five folds.
 """
 
 import copy
@@ -37,7 +37,7 @@ Group = tuple[int, ...]
 Groups = tuple[Group, ...]
 
 SELECTIONS = ("forward", "backward", "forward-joining", "backward-joining")
-"""Ways to choose features."""
+"""Methods of feature selection."""
 
 _FOLDS = 5
 _LEAST = 1e-12  # a difference of accuracies that is not rounding
@@ -50,13 +50,13 @@ def select_features(
     spec: "ClassifierSpec",
     learn: Callable[[Table, str, "ClassifierSpec"], "Classifier"],
 ) -> tuple[Table, DAG | None, str]:
-    """Return the table with the chosen features only, their graph where naive Bayes was requested, and a
+    """Return the table with the chosen features only, their graph for naive Bayes, and a
     sentence.
 
     Raises
     ------
-    OptionError : an unknown way to select.
-    FitError : joining is asked of another structure than naive Bayes, or of continuous features.
+    OptionError : an unknown method.
+    FitError : joining with another structure than naive Bayes, or with continuous features.
     """
     word = spec.select
     if word not in SELECTIONS:
@@ -95,9 +95,9 @@ def select_features(
 def _walk(
     problem: ClassGraph, judge: "_LeftOut | _FoldAccuracy", word: str
 ) -> tuple[Groups, float]:
-    """Take the best step as long as one raises the accuracy.
+    """Return the groups after the best steps, as long as one raises the accuracy.
 
-    One feature alone may change no decision where one class is frequent: forward selection then continues by
+    If one class is frequent, one feature alone may change no decision: forward selection then continues by
     log-loss, until some step has raised the accuracy.
     """
     forward, joining = word.startswith("forward"), word.endswith("joining")
@@ -121,7 +121,7 @@ def _walk(
 
 
 class _Step(NamedTuple):
-    """Groups of features with what they are worth: accuracy and mean log probability of the own class."""
+    """Groups of features with their accuracy and mean log probability of the true class."""
 
     accuracy: float
     sure: float
@@ -129,9 +129,9 @@ class _Step(NamedTuple):
 
 
 def _better(steps: Sequence[_Step], now: _Step, by_loss: bool) -> _Step | None:
-    """Return the step of highest accuracy if it is worth taking: it is more accurate, or has fewer features.
+    """Return the step of highest accuracy if it is more accurate, or has fewer features.
 
-    With `by_loss` an equally accurate one will do that is surer.
+    With `by_loss` equal accuracy with a smaller log-loss is enough.
     """
     top = max((step.accuracy for step in steps), default=-np.inf)
     if top < now.accuracy - _LEAST:
@@ -145,7 +145,7 @@ def _better(steps: Sequence[_Step], now: _Step, by_loss: bool) -> _Step | None:
 
 
 def _size(groups: Groups) -> int:
-    """Return how many features are in."""
+    """Return the number of included features."""
     return sum(map(len, groups))
 
 
@@ -200,7 +200,7 @@ class _LeftOut:
 
 
 class _FoldAccuracy:
-    """The accuracy of a classifier with some features, on folds."""
+    """The accuracy of a classifier with some features, by cross-validation."""
 
     what = f"{_FOLDS}-fold"
 
@@ -215,7 +215,7 @@ class _FoldAccuracy:
             target,
             lambda rows: learn(rows, target, replace(spec, select=None)),
         )
-        # A copy of the generator, so that one specification learns the same from the same rows.
+        # A copy of the generator, so that a specification gives the same result for the same rows.
         self.table, self.parts = folds(table, min(_FOLDS, table.units), copy.deepcopy(spec.rng))
 
     def __call__(self, groups: Groups) -> tuple[float, float]:
@@ -231,9 +231,9 @@ def held_out_logs(
     parts: Sequence[NDArray[np.intp]],
     learn: Callable[[Table], "Classifier"],
 ) -> Array:
-    """Log probabilities of all classes in each row, by a classifier learned without its part.
+    """Return log probabilities of all classes in each row, by a classifier learned without its part.
 
-    Without features, or with one class only outside a part, they are those of the shares of classes.
+    Without features, or with a single class outside a part, they are the shares of classes.
     """
     features = [name for name in table.order if name != target]
     logs = np.zeros((table.rows, len(table.variable(target).levels or ())))
@@ -250,21 +250,22 @@ def held_out_logs(
 
 
 def _judge(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
-    """Accuracy, and mean log probability of the own class."""
+    """Return accuracy, and mean log probability of the true class."""
     right = np.average(logs.argmax(axis=1) == own, weights=weights)
     with np.errstate(invalid="ignore"):
         gain = logs[np.arange(len(own)), own] - np.logaddexp.reduce(logs, axis=1)
     return float(right), float(np.average(np.nan_to_num(gain, nan=-np.inf), weights=weights))
 
 
-# -- one row left out ------------------------------------------------------------------------------
+# -- leave-one-out ---------------------------------------------------------------------------
 
 
 def leave_one_out(table: Table, graph: DAG, target: str, smoothing: PseudoCounts) -> Array:
-    """Log probability of each row with each class, by tables from all other rows; structure held fixed.
+    """Return the log probability of each row with each class, by tables from all other rows, for a fixed
+    graph.
 
-    The row leaves the tables of its own class only, so two looks into each table are enough. In naive Bayes
-    missing features are passed over.
+    The row changes only the tables of its class, so two lookups per table are enough. Naive Bayes ignores
+    missing features.
 
     Returns
     -------
@@ -272,7 +273,7 @@ def leave_one_out(table: Table, graph: DAG, target: str, smoothing: PseudoCounts
 
     Raises
     ------
-    FitError : a feature has a missing value and is joined to others: it would have to be summed out row by
+    FitError : a feature with a missing value is combined with others: it would have to be summed out row by
         row.
     """
     own = table.index(target)
@@ -293,7 +294,7 @@ def _levels(table: Table, column: int) -> int:
 
 
 def _class_logs(table: Table, target: int, smoothing: PseudoCounts) -> Array:
-    """Log probability of each class by all rows but one."""
+    """Return the log probability of each class by all rows but one."""
     own = table.columns[target].astype(np.intp)
     counts = np.tile(cell_counts([own], (_levels(table, target),), table.weights), (table.rows, 1))
     counts[np.arange(table.rows), own] -= table.unit_weights()
@@ -306,8 +307,8 @@ def _class_logs(table: Table, target: int, smoothing: PseudoCounts) -> Array:
 def _feature_logs(
     table: Table, target: int, feature: int, parents: Group, smoothing: PseudoCounts
 ) -> Array:
-    """Log probability of a feature given parents and each class, by all rows but one; 0 at a missing
-    value.
+    """Return log probabilities of a feature given parents and each class, by all rows but one; 0 if
+    missing.
     """
     members = (*parents, feature, target)
     shape = tuple(_levels(table, m) for m in members)

@@ -1,4 +1,4 @@
-"""Posteriors over graphs: `METHODS` is the registry of the ways to find one, name to function of a task."""
+"""Posteriors over graphs: `METHODS` is the registry of methods, name to function of a task."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
-"""Chains that run side by side, in rounds, and longer where they disagree.
+"""Parallel chains in rounds, continued if they disagree.
 
-Each chain advances by some draws, then all of them are written down. A chain carries its random generator in
-its state, so that neither the rounds nor the processes matter.
+Each chain advances by some draws, then all of them are saved. The state of a chain includes its random
+generator, so that results depend neither on rounds nor on processes.
 """
 
 import math
@@ -22,10 +22,10 @@ from arcwise.mcmc import Chain, Info, OrderSampler, Sampler, State, run
 from arcwise.results import Step, Trail, Watch
 
 LONGER = 4
-"""How often chains that disagree are run again, each time with twice as many steps."""
+"""Number of times that chains that disagree are continued, each time with twice as many steps."""
 
 LATE = "Time ran out before the first draw of a chain: allow more."
-"""What is said where time was up before."""
+"""Message if time was up before."""
 
 _DRAWS = 1000  # of each chain
 _ROUNDS = 20  # in which these are drawn
@@ -34,10 +34,10 @@ _FEW = 50  # draws of the first rounds at most, so that every chain has some whe
 
 @dataclass(frozen=True, eq=False)
 class Length:
-    """How long chains are: steps before the first draw and between two, doubled this many times.
+    """The length of chains: steps before the first draw and between two, doubled this many times.
 
     Chains that disagree are run again at several powers of the score, and then continue with twice as many
-    steps between two draws; the draws before count as burn-in. `word` is that of the sampler.
+    steps between two draws; earlier draws become burn-in. `word` is the name of the sampler.
     """
 
     sampler: Sampler
@@ -52,11 +52,11 @@ class Length:
         return self.thin << self.level
 
     def doubled(self, chains: Sequence[Chain], watch: Watch | None) -> tuple["Length", list[Chain]]:
-        """Twice the length, and the chains to continue from; none where they begin again.
+        """Return twice the length, and the chains to continue from; none if they start again.
 
         Raises
         ------
-        Interrupted : `watch` requested an end.
+        Interrupted : the callback stopped it.
         """
         sampler = self.sampler if self.level else freer(self.sampler, watch)
         begun = [
@@ -67,7 +67,7 @@ class Length:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What was done beyond the usual, in a sentence."""
+        """Return a sentence on changes of the usual length."""
         if not self.level:
             return ()
         ladder = getattr(self.sampler, "ladder", ())
@@ -80,11 +80,11 @@ class Length:
 
 
 def freer(sampler: Sampler, watch: Watch | None) -> Sampler:
-    """Return the sampler with chains at lower powers of the score next to the first, where it can have them.
+    """Return the sampler with further chains at lower powers of the score, if it supports them.
 
     Raises
     ------
-    Interrupted : `watch` requested an end.
+    Interrupted : the callback stopped it.
     """
     if not isinstance(sampler, OrderSampler) or sampler.bounds.condition is not None:
         return sampler
@@ -99,7 +99,7 @@ def fill_chains(
     begun: Sequence[Chain],
     task: Task,
 ) -> tuple[list[Chain], bool]:
-    """Chains with all their draws, and whether an end was requested before."""
+    """Return chains with all their draws, and whether the callback stopped them before."""
     plan, rng, watch, keep = task.plan, task.rng, task.watch, task.keep
     draws = _DRAWS if plan.draws is None else plan.draws
     away = watch_inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
@@ -120,7 +120,7 @@ def fill_chains(
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """Some more draws of one chain, by its number: an object that can be sent to other processes."""
+    """Further draws of one chain, by its number: an object that can be sent to other processes."""
 
     sampler: Sampler
     chains: tuple[Chain, ...]
@@ -153,12 +153,12 @@ class _Round:
 
 
 def pack_chains(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[Any]]:
-    """Chains as arrays of numbers, with the word of their sampler and how often their length was doubled."""
+    """Return chains as arrays of numbers, with the name of their sampler and the number of doublings."""
     found: dict[str, NDArray[Any]] = {}
     for number, chain in enumerate(chains):
         state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
         own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
-        # Summed, so that a run in pieces leaves the same arrays as one in one.
+        # Summed, so that a run in pieces has the same arrays as a single run.
         own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
         own |= {"level": np.array(length.level), "sampler": np.array([*length.word.encode()])}
         found |= {f"chain_{number}_{name}": array for name, array in own.items()}
@@ -166,13 +166,13 @@ def pack_chains(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[An
 
 
 def sampler_of(arrays: Arrays | None) -> str | None:
-    """Return the word of the sampler that chains in arrays are from; None where they do not tell."""
+    """Return the name of the sampler of packed chains; None if it is missing."""
     letters = (arrays or {}).get("chain_0_sampler")
     return None if letters is None else bytes(letters.tolist()).decode()
 
 
 def unpack_chains(arrays: Arrays, sampler: Sampler) -> list[Chain]:
-    """Chains from arrays; FileError if these are none of this sampler's."""
+    """Return chains from arrays; a FileError if they are not of this sampler."""
     try:
         count = 1 + max(int(name.split("_")[1]) for name in arrays)
         found = [_chain(arrays, f"chain_{number}_", sampler) for number in range(count)]

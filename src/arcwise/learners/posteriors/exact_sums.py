@@ -27,7 +27,7 @@ from arcwise.search import SEARCHES
 Array = NDArray[np.float64]
 
 MEMORY_SHARE = 0.5
-"""How much of the memory that is free sums over all graphs may use."""
+"""Share of the free memory that sums over all graphs may use."""
 
 _LATER = 5.0  # seconds for the best graph where the sums took all the time
 _SHOWN = (
@@ -41,7 +41,7 @@ _NEARLY = 0.95  # probability of the graphs held from which on their exact weigh
 def of_all_graphs(task: Task) -> PosteriorRun:
     """Return the posterior of every arc by sums over all graphs.
 
-    Graphs to average over are drawn next to, and have their exact probabilities.
+    Graphs for model averages are drawn in addition, with their exact probabilities.
     """
     problem, plan, watch = task.problem, task.plan, task.watch
     own = weigh_problem(problem, plan.prior)
@@ -84,7 +84,7 @@ _ALONE = Note(
 
 
 class _GraphSample(NamedTuple):
-    """Graphs with their exact probabilities, what they count in averages, and the draws behind that."""
+    """Graphs with their exact probabilities, their weights in averages, and the draws behind these."""
 
     graphs: tuple[DAG, ...]
     weights: Array
@@ -94,7 +94,7 @@ class _GraphSample(NamedTuple):
 
 
 def _all(score: Score, limits: Limits, log_total: float) -> _GraphSample:
-    """Every graph that the rules allow, with its probability."""
+    """Return every graph that the rules allow, with its probability."""
     graphs = list(all_dags(limits))
     logs = np.array([total(score, graph) for graph in graphs]) - log_total
     order = np.argsort(-logs, kind="stable")
@@ -112,10 +112,10 @@ def _draw_graphs(
     watch: Watch | None,
     count: int,
 ) -> _GraphSample:
-    """Return the best graph and graphs that a chain visits, with their exact probabilities.
+    """Return the best graph and graphs drawn by a chain, with their exact probabilities.
 
-    Where these make up nearly all, they are what graphs count; else how often the chain was there. The sums
-    are done, so that these get a little time even where it is up.
+    If these sum to nearly one, they are the weights of graphs, else the numbers of draws. The sums are done,
+    so the chain gets a little time even if time is up.
     """
     counts: dict[DAG, int] = {}
     if limits.condition is None:
@@ -146,7 +146,7 @@ def _draw_graphs(
 def _evidence(
     problem: Problem, own: WeighedScore, limits: Limits, log_total: float, watch: Watch | None
 ) -> float | None:
-    """Log probability of the data: the sum over graphs less that of the prior alone; None if not known."""
+    """Return the log evidence: the sum over graphs minus that of the prior alone; None if unknown."""
     if not SCORES[problem.score_word].log_probability:
         return None
     log_total -= problem.score.log_units
@@ -162,7 +162,7 @@ def _evidence(
 
 
 def _log_graphs(p: int) -> float:
-    """Log of the number of directed acyclic graphs (Robinson 1973).
+    """Return the log of the number of directed acyclic graphs (Robinson 1973).
 
     >>> round(math.exp(_log_graphs(4)))
     543

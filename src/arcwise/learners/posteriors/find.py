@@ -1,6 +1,6 @@
-"""From a specification and data to a distribution over graphs: the method, its task, and a checkpoint.
+"""Posterior over graphs from a specification and data: the method, its task, and a checkpoint.
 
-A posterior, the certainty of a network and the quick certainty differ in their plans and budgets alone.
+A posterior, the certainty of a network and the quick certainty differ only in their plans and budgets.
 """
 
 from collections.abc import Mapping
@@ -40,15 +40,15 @@ _LONG = "The sums over all graphs took more than half of the time limit: chains 
 
 
 class Budget(Protocol):
-    """A watcher that says why it asked to stop, and gives watchers of a part of its time."""
+    """A callback that records why it stopped a run, and makes callbacks for a part of its time."""
 
     stopped: Stop
 
     def __call__(self, step: Step) -> bool:
-        """Return whether the work is to stop."""
+        """Return whether the run must stop."""
 
     def share(self, part: float) -> Watch:
-        """Return a watcher that stops when this part of the time is used up."""
+        """Return a callback that stops when this part of the time is used up."""
 
 
 def find_posterior(
@@ -61,13 +61,13 @@ def find_posterior(
     own_score: bool = False,
     kept: Arrays | None = None,
 ) -> PosteriorRun:
-    """Find a distribution over graphs.
+    """Return a distribution over graphs.
 
-    If a method was to be chosen and chains fail, replicates replace them.
+    If the method is chosen automatically and chains fail, replicates replace them.
 
     Parameters
     ----------
-    spec, source : what is learned from which data.
+    spec, source : the specification and the data.
     plan : the method and its options.
     watch : may ask to stop.
     checkpoint : a file for the work so far; if it exists, the work is continued.
@@ -98,7 +98,7 @@ def _find(
     own_score: bool,
     kept: Arrays | None = None,
 ) -> PosteriorRun:
-    """Choose the method where that is to be done, and continue from a checkpoint where there is one."""
+    """Return the run: choose the method if needed, and continue from a checkpoint if there is one."""
     automatic = plan.method == "auto"
     settled, plan, problem, why = _resolve(spec, source, plan, own_score)
     hurried = automatic and plan.method == "exact"
@@ -116,7 +116,7 @@ def _find(
     except NoTimeError:
         if not hurried or watch.stopped:
             raise
-        # Partitions need all local scores, too; graphs one at a time only those that they meet.
+        # Partitions need all local scores, too; structure MCMC only those that it visits.
         plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
         run = METHODS["mcmc"](replace(task, plan=plan), longer=0)
     had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
@@ -151,12 +151,12 @@ def _resolve(
 
 
 def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
-    """Return the way to a distribution over graphs that suits a problem, and a sentence where it may
+    """Return the method for a distribution over graphs that suits a problem, and a sentence if it may
     surprise.
 
-    Beyond the sizes for which all graphs can be summed, short chains rank the edges of tables better than
-    resampling does, and resampling those of linear models better than chains (benchmarks/methods.py); it
-    needs rows, and takes no prior over graphs.
+    Beyond the sizes of exact sums, short chains rank the edges of discrete networks better than resampling,
+    and resampling ranks those of linear models better than chains (benchmarks/methods.py); resampling needs
+    rows and has no prior over graphs.
     """
     if not isinstance(problem, DirectedProblem):
         return (
@@ -188,7 +188,7 @@ def _with_notes(run: PosteriorRun, *notes: Note | str) -> PosteriorRun:
 
 
 def _meanings(task: Task) -> tuple[str, ...]:
-    """What has to be known to read the numbers."""
+    """Return notes on the meaning of the probabilities."""
     problem = task.problem
     one_way = problem.graph == "directed" and not problem.score.equivalent
     constant = constant_note(task.source) if task.plan.method != "bootstrap" else ""
@@ -196,7 +196,7 @@ def _meanings(task: Task) -> tuple[str, ...]:
 
 
 def _about(spec: Specification, source: Source, plan: Plan, problem: Problem) -> Mapping[str, Any]:
-    """Which run a checkpoint belongs to: every choice that shapes its result, as understood."""
+    """Return the key of a run for checkpoints: every choice that shapes its result."""
     seeded: Any = spec.rng.bit_generator.seed_seq
     used = {**problem.words, "options of the score": option_text(problem.score_options)}
     own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}

@@ -1,7 +1,7 @@
 """Posteriors over directed graphs by chains.
 
-Chains run side by side (`chain_lengths`); where they disagree they are run again, longer and at several
-powers of the score.
+Chains run in parallel (`chain_lengths`); if they disagree they are run again, longer and at several powers
+of the score.
 """
 
 import math
@@ -39,7 +39,7 @@ from arcwise.results import GraphDistribution, SearchEnd, Trail, Watch
 from arcwise.scores import Score
 
 REVERSAL = "reversal"
-"""The word for the structure sampler, some of whose steps turn an arc."""
+"""Name of the structure sampler with steps that reverse an arc."""
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     Raises
     ------
     FitError : there was no time for the first draws.
-    ChainsError : the chains have not come together.
+    ChainsError : the chains disagree.
     """
     problem, plan, kept, watch = task.problem, task.plan, task.kept, task.watch
     own = weigh_problem(problem, plan.prior)
@@ -94,7 +94,7 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
 
 
 def _check_together(found: GraphDistribution, plan: Plan) -> None:
-    """Reject chains of a length that is not requested which have not met: their numbers say nothing."""
+    """Raise an error if chains that disagree have a length that the user did not set."""
     rhat, error = float(found.diagnostics["rhat"]), float(found.adjacent_errors.max(initial=0.0))
     if plan.draws is not None or rhat < _FAILED or error < _UNKNOWN:
         return
@@ -112,7 +112,7 @@ def _follow(
     task: Task,
     longer: int,
 ) -> tuple[Length, list[Chain]]:
-    """Chains that agree, or are as long as is tried; where time is up before, the longest that were done."""
+    """Return chains that agree, or have the largest length; if time is up before, the longest so far."""
     try:
         for _ in range(min(level, 1)):
             length = replace(length, sampler=freer(length.sampler, task.watch), level=level)
@@ -135,7 +135,7 @@ def _follow(
 
 
 def _label(word: str, options: Mapping[str, Any]) -> str:
-    """Return the word that asks for a sampler with these options."""
+    """Return the name that selects a sampler with these options."""
     return REVERSAL if word == "structure" and options else word
 
 
@@ -152,9 +152,7 @@ _LONG = (
 def _make_sampler(
     word: str, score: Score, limits: Limits, options: Mapping[str, Any], watch: Watch | None
 ) -> Sampler:
-    """Return a sampler; where it lists parent sets, which may take a while, the watcher is asked on the
-    way.
-    """
+    """Return a sampler; while it lists parent sets, which may be slow, the callback is called."""
     if word not in ("order", "partition"):
         return SAMPLERS[word](score, limits, **options)
     try:
@@ -168,7 +166,7 @@ def _make_sampler(
 
 
 class _CheckedScore(Score):
-    """A score that calls `check` before it works."""
+    """A score that calls `check` before each computation."""
 
     def __init__(self, score: Score, check: Callable[[], None]) -> None:
         self.score, self.check = score, check
@@ -176,17 +174,17 @@ class _CheckedScore(Score):
         self.equivalent, self.lattice, self.work = score.equivalent, score.lattice, score.work
 
     def many(self, child: int, sets: Sequence[tuple[int, ...]]) -> Array:
-        """Local scores of parent sets."""
+        """Return local scores of parent sets."""
         self.check()
         return self.score.many(child, sets)
 
     def sweep(self, *asked: Any) -> Any:
-        """Return the score's own sweep."""
+        """Return the sweep of the score."""
         self.check()
         return self.score.sweep(*asked)
 
     def subsets(self, *asked: Any) -> Array:
-        """Return the score's own subsets."""
+        """Return the subsets of the score."""
         self.check()
         return self.score.subsets(*asked)
 
@@ -194,7 +192,7 @@ class _CheckedScore(Score):
 def _sampler(
     score: Score, limits: Limits, asked: str | None
 ) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
-    """Return the word of a sampler; a sentence and options where it was chosen."""
+    """Return the name of a sampler; a sentence and options if it was chosen automatically."""
     if asked == REVERSAL:
         return "structure", (), {"flips": _FLIPS}
     if asked is not None:
@@ -208,14 +206,14 @@ def _sampler(
 
 
 def _thin(word: str, p: int) -> int:
-    """Steps between two draws: about as many as it takes to change all of a graph."""
+    """Return the steps between two draws: about as many as change all of a graph."""
     return max(10, p) if word in ("order", "partition") else max(50, 5 * p * p)
 
 
 def _judge(
     every: Sequence[Chain], length: Length, own: WeighedScore, problem: Problem
 ) -> GraphDistribution:
-    """What chains say together."""
+    """Return the joint diagnosis of chains."""
     chains = [chain for chain in every if len(chain)]
     if not chains:
         taken = max(chain.state.taken for chain in every)

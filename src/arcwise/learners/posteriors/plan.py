@@ -1,9 +1,9 @@
-"""The plan of a posterior over graphs, its prior, and the task that each method is given.
+"""The plan of a posterior over graphs, its prior, and the task of each method.
 
-A score is a log probability of the data (BGe, BDeu and their kin), an approximation of one (BIC), or a
-measure of prediction (leave-one-out, cross-validation). Graphs weighted by its exponential are accordingly
-a posterior, an approximate one, or a *pseudo-posterior*, which is no statement of probability and rather too
-sure of itself: there resampling is the default.
+A score is a log probability of the data (BGe, BDeu and similar), an approximation of one (BIC), or a measure
+of prediction (leave-one-out, cross-validation). Graphs weighted by its exponential are accordingly a
+posterior, an approximate one, or a *pseudo-posterior*, which is not a probability and overconfident: in this
+case resampling is the default.
 """
 
 import math
@@ -29,13 +29,13 @@ from arcwise.undirected.given_matrices import Factors, factors_of
 from arcwise.values import is_integer, is_number, is_pair
 
 PRIORS = ("uniform", "fair")
-"""Words for distributions over graphs before any data."""
+"""Names of prior distributions over graphs."""
 
 Array = NDArray[np.float64]
 
 
 class WeighedScore(NamedTuple):
-    """A score of graphs with its prior, the prior alone, the prior in words, and the rules in force."""
+    """A score of graphs with its prior, the prior alone, a description of the prior, and the rules."""
 
     score: Score
     prior: Score
@@ -48,7 +48,7 @@ def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
 
     Raises
     ------
-    OptionError : another word, or something that is no prior.
+    OptionError : an unknown name, or not a prior.
     """
     if not isinstance(problem, DirectedProblem):
         raise GraphError(
@@ -75,7 +75,7 @@ def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
 
 
 def _rule_out(limits: Limits, prior: Score | None) -> Limits:
-    """Return the rules, and those that a prior makes by arcs of probability 0 and 1."""
+    """Return the rules, with those implied by arcs of prior probability 0 and 1."""
     if not isinstance(prior, ArcProbabilities):
         return limits
     barred, required = [], []
@@ -105,7 +105,7 @@ def _prior(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> tuple[
 
 
 def settled_prior(prior: Any, problem: Problem) -> Any:
-    """Return a prior as files and checkpoints hold it: probabilities of arcs as a matrix with names."""
+    """Return a prior for files and checkpoints: probabilities of arcs as a matrix with names."""
     nodes = problem.fits.nodes
     if not isinstance(_prior(prior, nodes, problem.source.order)[0], ArcProbabilities):
         return prior
@@ -113,7 +113,9 @@ def settled_prior(prior: Any, problem: Problem) -> Any:
 
 
 def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Array:
-    """Probabilities of arcs by (parent, child); pairs that a mapping does not name have one half."""
+    """Return the probabilities of arcs by (parent, child); pairs that a mapping does not name have one
+    half.
+    """
     if isinstance(prior, Mapping):
         found = np.full((len(nodes), len(nodes)), 0.5)
         for pair, chance in prior.items():
@@ -144,7 +146,7 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
 
 
 RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
-"""Ways to make other tables of a table, and what the frequencies among them are called."""
+"""Methods of resampling, and the names of their frequencies."""
 
 Arrays = Mapping[str, NDArray[Any]]
 Keep = Callable[[Callable[[], Arrays]], None]
@@ -156,20 +158,20 @@ _MOST_ROWS, _HALF = 0.8, 0.5  # shares of rows of a subsample
 
 @dataclass(frozen=True)
 class Plan:
-    """How a distribution over graphs is found.
+    """The method for a distribution over graphs, with its options.
 
     Parameters
     ----------
     method : "exact", "mcmc" or "bootstrap".
     draws : replicates, or draws of each chain.
-    chains : chains that run side by side.
-    burn_in, thin : steps before the first draw and between two; None goes by the number of variables.
-    sampler : which one; None goes by the problem.
-    resampling : "bootstrap" (rows drawn with replacement), "subsample", or "none" (the search again and
-        again on the same rows); "auto" goes by the model.
-    fraction : share of rows of a subsample; None goes by the way.
+    chains : number of parallel chains.
+    burn_in, thin : steps before the first draw and between two; None depends on the number of variables.
+    sampler : its name; None depends on the problem.
+    resampling : "bootstrap" (rows drawn with replacement), "subsample", or "none" (repeated searches on
+        the same rows); "auto" depends on the model.
+    fraction : share of rows of a subsample; None depends on the method.
     prior : over graphs, "uniform" by default.
-    n_jobs, backend : processes, and what shares work out to them.
+    n_jobs, backend : number of processes, and their backend.
     """
 
     method: str = "auto"
@@ -199,7 +201,7 @@ class Plan:
         self._settle()
 
     def _settle(self) -> None:
-        """Words that one method alone takes ask for it, and do not go with another."""
+        """Select the method of method-specific options; raise an error if they contradict each other."""
         meant = {"mcmc": ("sampler", "burn_in", "thin"), "bootstrap": ("resampling",)}
         for method, words in meant.items():
             for word in words:
@@ -214,11 +216,11 @@ class Plan:
                 object.__setattr__(self, "method", method)
 
     def resampled(self, family: Family) -> "Plan":
-        """Return the plan with its way of resampling chosen, where it is one of replicates.
+        """Return the plan with a method of resampling, if it uses replicates.
 
-        Rows drawn twice look like dependence where cells of tables have few rows: of four independent
-        columns of four levels each, bootstrap graphs join a third of the pairs (benchmarks/reliability.py).
-        There replicates have four fifths of the rows, each once.
+        Rows drawn twice look like dependence if cells of tables have few rows: with four independent columns
+        of four levels each, a third of the pairs are adjacent in bootstrap graphs
+        (benchmarks/reliability.py). In this case replicates have four fifths of the rows, each once.
         """
         if self.method != "bootstrap":
             return self
@@ -233,7 +235,7 @@ class Plan:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a checkpoint has to agree with; more draws may be requested than it has."""
+        """Return the key of checkpoints, without the number of draws, which may increase."""
         own = {"method": self.method}
         if self.method == "bootstrap":
             share = {"fraction": self.fraction} if self.resampling == "subsample" else {}
@@ -245,7 +247,7 @@ class Plan:
 
 
 def _methods() -> tuple[str, ...]:
-    """Return the names of methods; requested late, as their registry imports this module."""
+    """Return the names of methods; imported on demand, as their registry imports this module."""
     from arcwise.learners.posteriors import METHODS
 
     return tuple(METHODS)
@@ -253,16 +255,16 @@ def _methods() -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What every method is given.
+    """The input of every method.
 
     Parameters
     ----------
-    spec, source, problem : what is learned from which data, and the two bound.
+    spec, source, problem : the specification, the data, and the problem that binds them.
     plan : the method and its options.
-    rng : each chain or replicate has its own child of it.
+    rng : random generator; each chain or replicate has a child of it.
     kept : arrays of an earlier run, which this one continues.
-    watch : may ask to stop.
-    keep : is offered the arrays on the way.
+    watch : the callback, which may stop the run.
+    keep : called with intermediate arrays.
     """
 
     spec: Specification
@@ -277,7 +279,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class PosteriorRun:
-    """The distribution that a task led to, and the arrays from which it can be continued."""
+    """The distribution computed by a task, and the arrays from which it can be continued."""
 
     task: Task
     found: GraphDistribution
@@ -285,7 +287,7 @@ class PosteriorRun:
 
 
 def meaning_of(score: str) -> str:
-    """What graphs weighted by a score are.
+    """Return the meaning of graphs weighted by a score.
 
     >>> meaning_of("bge"), meaning_of("loo")
     ('posterior', 'pseudo-posterior')
@@ -295,11 +297,11 @@ def meaning_of(score: str) -> str:
 
 
 ONE_WAY = "This score is not score-equivalent, so arc directions partly reflect the score."
-"""What is said of directions under such a score."""
+"""Note on directions under a score that is not score-equivalent."""
 
 
 def constant_note(source: Source) -> str:
-    """Return a sentence where columns are constant, so that data say nothing of their edges."""
+    """Return a sentence if columns are constant, so that the data have no information on their edges."""
     names = statistics_of(source).constant()
     if not names:
         return ""
@@ -308,15 +310,15 @@ def constant_note(source: Source) -> str:
 
 
 def posterior_score(family: Family, data: Source) -> DefaultScore:
-    """Return the score that weighs graphs where none is requested: that of learning, guards and a prior
-    included.
+    """Return the default score that weighs
+    graphs.
 
-    Two families have a marginal likelihood, with a charge for each arc that makes probabilities true, by
-    about 2000 simulated networks of 8 and 12 columns (benchmarks/reliability.py). With r levels in a typical
-    column, BDeu has r^2 equivalent rows, or 2.5 (r - 1)^2 where that is less, as of binary columns; with one
-    row, arcs between several levels that are there get probabilities near 0. BGe takes columns in standard
-    deviations, since a prior in their own units says one thing of grams and another of tons; of the log p
-    nats for an arc it takes about 1.35 off by itself.
+    Two families have a marginal likelihood, with a penalty per arc that calibrates probabilities, by about
+    2000 simulated networks of 8 and 12 columns (benchmarks/reliability.py). With r levels in a typical
+    column, BDeu has r^2 equivalent rows, or 2.5 (r - 1)^2 if that is less, as for binary columns; with one
+    row, true arcs between columns of several levels have probabilities near 0. BGe uses standardised columns,
+    since a prior in the units of the data would depend on them; about 1.35 of the log p nats per arc are part
+    of it.
     """
     columns = len(data.names)
     if family.name == "gaussian":
@@ -332,10 +334,9 @@ def posterior_score(family: Family, data: Source) -> DefaultScore:
 
 
 def with_score(spec: Specification, source: Source, plan: Plan) -> Specification:
-    """Return the specification with the score that weighs graphs, where none is requested.
+    """Return the specification with the default score that weighs graphs, unless one is requested.
 
-    It is that of learning, with the same guards and prior over graphs; a prior that is requested takes that
-    one's place.
+    It is that of learning, with the same guards and prior over graphs; a requested prior replaces that prior.
     """
     family = spec.chosen(source.variables).family
     searched = plan.method == "bootstrap" and not family.counts

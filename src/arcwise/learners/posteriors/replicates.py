@@ -1,15 +1,15 @@
-"""Resampling: the graphs that a specification finds in tables like the given one.
+"""Resampling: the graphs that a specification learns from resampled tables.
 
 A bootstrap replicate is the same table with other weights: a row drawn twice counts twice. Weights belong to
-the binding, so sufficient statistics are sums over the rows that are there, and a leave-one-out score leaves
-out every copy of a row at once (`copies="together"`; copies that stay would make a Parzen model sure of
-itself). Where such a score is requested, counted rows are units of their own first. Subsampling keeps a
-share of the units. With "none" the rows stay as they are, and runs differ in what the
-search draws: its start, or its moves.
+the binding, so sufficient statistics are weighted sums, and a leave-one-out score holds out all copies of a
+row at once (`copies="together"`; the remaining copies would make a Parzen model overconfident). With such a
+score, counted rows are first expanded to units. Subsampling keeps a
+share of the units. With "none" the rows are unchanged, and runs differ in the random
+start or the random moves of the search.
 
-What is chosen by looking at all rows is chosen once: the prepared table, the score, and a penalty that a
-rule finds. Each replicate has a random generator of its own, the child of the run's with its number, so
-results depend neither on the number of processes nor on where a run was interrupted.
+Choices that depend on all rows are made once: the prepared table, the score, and a penalty by a rule. Each
+replicate has a random generator, the child of the run's with its number, so results depend neither on the
+number of processes nor on interruptions.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 
 
 def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
-    """Return the generator that `rng.spawn` would give as its child of this number, were it fresh.
+    """Return the child of this number that `rng.spawn` of a fresh generator would return.
 
     >>> import numpy as np
     >>> one, two = np.random.default_rng(1), np.random.default_rng(1)
@@ -57,10 +57,10 @@ def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
 def row_weights(
     table: Table, rng: np.random.Generator, resampling: str = "bootstrap", fraction: float = 0.5
 ) -> Array:
-    """Return how often each row of a table counts in a replicate.
+    """Return the row weights of a replicate.
 
-    A table whose weights are integers represents as many cases, and this many are drawn; with other
-    weights as many as they are worth (Kish's effective number of rows), scaled to the same total.
+    If weights are integers, their sum is the number of draws; otherwise it is Kish's effective number of
+    rows, scaled to the same total.
     """
     own = np.ones(table.rows) if table.weights is None else table.weights
     cases = float(own.sum())
@@ -81,7 +81,7 @@ def row_weights(
 
 
 class ResolvedSpecification(NamedTuple):
-    """A specification whose choices by all rows are made, the problem they were made for, and notes."""
+    """A specification with the choices that depend on all rows, the problem they were made for, and notes."""
 
     spec: Specification
     problem: Problem
@@ -96,9 +96,9 @@ def resolve(
     watch: Watch | None,
     chosen: float | None = None,
 ) -> ResolvedSpecification:
-    """Make the choices that look at all rows once, so that replicates differ in their rows alone.
+    """Make the choices that depend on all rows once, so that replicates differ only in their rows.
 
-    `chosen` is the penalty that the rule chose before, where it did.
+    `chosen` is the penalty that the rule chose before, if it did.
     """
     rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
     notes: tuple[Note, ...] = ()
@@ -141,12 +141,12 @@ class Replicates:
     def of(
         cls, choices: ResolvedSpecification, rng: np.random.Generator, **more: Any
     ) -> "Replicates":
-        """Return the replicates of a problem whose choices are made.
+        """Return the replicates of a problem with resolved choices.
 
         Raises
         ------
         FitError : there are no rows to draw from.
-        OptionError : no way of resampling, a fraction that is none, or runs that cannot differ.
+        OptionError : an unknown method, an invalid fraction, or runs that cannot differ.
         """
         way, share = more.get("resampling", "bootstrap"), more.get("fraction", 0.5)
         if way not in RESAMPLING:
@@ -169,7 +169,7 @@ class Replicates:
         return cls(choices.spec, table, kind, penalty, rng, redraw=redraw, **more)
 
     def spec_of(self, number: int) -> Specification:
-        """What is learned in a replicate: its search begins and moves by a generator of its own."""
+        """Return the specification of a replicate, with its random generator of starts and moves."""
         return self.spec.but(rng=child_of(self.rng, number).spawn(1)[0])
 
     def table_of(self, number: int) -> Table:
@@ -192,9 +192,7 @@ class Replicates:
         return self.redraw(weights, rng)
 
     def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
-        """Return the graphs of a replicate; a sentence where nothing can be learned, None where time
-        was up.
-        """
+        """Return the graphs of a replicate; a sentence if nothing can be learned, None if time was up."""
         try:
             problem = self.binds.bind(self.spec_of(number), self.statistics_of(number))
             if not self.penalties:
@@ -207,7 +205,7 @@ class Replicates:
 
 
 def _check_chance(problem: Problem) -> None:
-    """Runs on the same rows differ only where the search begins or moves by chance."""
+    """Raise an error if runs on the same rows cannot differ: the search has no random start or moves."""
     begun = problem.spec.start in ("complete", "random")
     options = problem.spec.search_options
     if not begun and not is_random(problem.search) and not options.get("restarts"):
@@ -231,17 +229,17 @@ def gather_results(
     keep: Callable[[Sequence[Piece]], None] | None = None,
     what: str = "replicate",
 ) -> list[Piece]:
-    """Return the results of pieces of work, as far as the watcher lets them come.
+    """Return the results of pieces of work, up to an early stop by the callback.
 
     Parameters
     ----------
-    work : from a piece's number to its result; None where the watcher cut it short.
-    count : how many pieces are wanted in all.
-    done : the results that are there already.
+    work : from a piece's number to its result; None if stopped early.
+    count : the total number of pieces.
+    done : the existing results.
     n_jobs, backend : as of `pieces`.
-    watch : told of each piece.
-    keep : called after each piece with all results so far, to write them down.
-    what : the word for a piece.
+    watch : called after each piece.
+    keep : called after each piece with all results so far, to save them.
+    what : the name of a piece.
     """
     found = list(done)
     numbers = range(len(found), count)
@@ -303,9 +301,7 @@ def of_replicates(task: Task) -> PosteriorRun:
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
-    """Return how many arcs point against the graph that their search began with, on average over
-    replicates.
-    """
+    """Return the mean number of arcs opposite to the start graph, over replicates."""
     if not isinstance(problem, DirectedProblem) or problem.spec.start == "empty":
         return {}
     counts = []
@@ -324,7 +320,9 @@ def count_graphs(
     notes: tuple[Note, ...],
     about: Mapping[str, float],
 ) -> GraphDistribution:
-    """Graphs of replicates as frequencies; where equivalent graphs tie, classes are counted."""
+    """Return the frequencies of graphs of replicates; classes are counted if equivalent graphs have
+    equal scores.
+    """
     return of_draws(
         graphs,
         meaning=f"{RESAMPLING[plan.resampling]} frequency",
