@@ -1,4 +1,4 @@
-"""Inference: what is to be believed of some variables once others are known. `ENGINES` is the register."""
+"""Inference: distributions of variables given evidence or interventions. `ENGINES` is the registry."""
 
 from arcwise.inference.ask import (
     ENGINES,

@@ -1,11 +1,11 @@
-"""Asking: the verbs, each a question that is put to the best engine of the register.
+"""Inference functions: each makes a query and passes it to the best engine of the registry.
 
-The cheapest engine that accepts a question is asked: closed forms first, then whatever is exact, then
-simulation (see ``engine``). Naming a ``method`` asks for an engine by its word.
+The cheapest engine that accepts a query is used: closed forms first, then other exact engines, then
+simulation (see ``engine``). ``method`` selects an engine by name.
 
 Options of simulations, all by name: chains, sweeps, burn_in, scan ("fixed" or "random"), draws, seed, method.
-The same seed gives the same answer. Of ``do`` in a learned network: max_graphs, the most equivalent graphs
-that its range is over.
+The same seed gives the same answer. For ``do`` in a learned network: max_graphs, the largest number of
+equivalent graphs of its range.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ __all__ = [
 T = TypeVar("T")
 
 CHEAP = 1e6
-"""Work below which an exact answer is taken at once."""
+"""Work below which an exact answer is used without comparison."""
 
 MEMORY = 5e8
-"""Most numbers that an engine may hold at once."""
+"""Largest number of values that an engine may hold at once."""
 
 _SMALL = 1e7
-"""Numbers that any machine holds."""
+"""Number of values that fit into any memory."""
 
 _ROOM = 0.5
-"""Share of the memory that can be had now which an answer may take."""
+"""Share of the available memory that an answer may use."""
 
 ENGINES: dict[str, Engine] = {
     engine.name: engine
@@ -101,18 +101,18 @@ ENGINES: dict[str, Engine] = {
 
 
 class RankedEngines(NamedTuple):
-    """Engines that accept a question, the best first, and notes on exact ones that are too large."""
+    """Engines that accept a query, the best first, and notes on exact ones that are too large."""
 
     engines: list[Engine]
     notes: tuple[Note, ...] = ()
 
 
 def rank_engines(question: Question) -> RankedEngines:
-    """Return the engines that accept a question, the best first; of a named method, this one.
+    """Return the engines that accept a query, the best first; with `method`, only that one.
 
     Raises
     ------
-    ArcwiseError : none does; the sentence says why.
+    ArcwiseError : none does; the message has the reason.
     """
     method = question.options.method
     accepted: list[tuple[Cost, Engine]] = []
@@ -143,7 +143,7 @@ def rank_engines(question: Question) -> RankedEngines:
 
 
 def _limit(size: float) -> float:
-    """Most numbers that may be held at once; what is small is not compared with the memory of the machine."""
+    """Return the largest number of values held at once; small numbers are not compared with the memory."""
     return MEMORY if size < _SMALL else min(MEMORY, _ROOM * available() / 8)
 
 
@@ -162,7 +162,7 @@ def _cost(engine: Engine, question: Question) -> Cost | ArcwiseError:
 
 
 def answer_with_notes(question: Question, ask: Callable[[Engine], T]) -> tuple[T, tuple[Note, ...]]:
-    """What the best engine says, and notes on better ones; the next is asked where one declines."""
+    """Return the answer of the best engine, and notes on better ones; if one declines, the next is used."""
     refused: DeclinedError | None = None
     engines, notes = rank_engines(question)
     for engine in engines:
@@ -192,7 +192,7 @@ def _options(options: Mapping[str, Any], what: str = "option of a question") -> 
 
 
 def has_closed_form(net: Net) -> bool:
-    """Return whether a network answers in closed form: linear-Gaussian, with a joint distribution."""
+    """Return whether a network has closed-form inference: linear-Gaussian, with a joint distribution."""
     return linear_net(net) is not None
 
 
@@ -205,27 +205,27 @@ def query(
     equivalents: Equivalents | None = None,
     **options: Unpack[AskOptions],
 ) -> Belief | Beliefs:
-    """Ask what is to be believed of variables, given what is known.
+    """Return the distribution of variables given evidence.
 
     Parameters
     ----------
     net : any network.
-    targets : a name, or several for a joint answer.
-    given : values seen, by name.
-    do : values set from outside, by name; directed networks only.
-    equivalents : the class of a learned graph, which gives answers to ``do`` a range; None where the
+    targets : a name, or several for a joint distribution.
+    given : the evidence: observed values by name.
+    do : an intervention: set values by name, in directed networks only.
+    equivalents : the class of a learned graph, which gives answers to ``do`` a range; None if the
         graph is known.
     options : of simulations, see the module.
 
     Returns
     -------
-    A Belief for one name, Beliefs for a list of names. Each says its error, 0 if exact.
+    A Belief for one name, Beliefs for a list of names. Each has its error, 0 if exact.
 
     Raises
     ------
-    DataError : an unknown or doubly used name, evidence that is no finite number, unknown levels.
+    DataError : an unknown or repeated name, evidence that is not finite, unknown levels.
     GraphError : ``do`` in an undirected network.
-    FitError : evidence that is impossible, or that too few draws agree with.
+    FitError : impossible evidence, or too few draws that agree with it.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.data import Variable
@@ -263,7 +263,7 @@ def query(
 
 
 def beliefs_of(question: Question, reply: Reply, evidence: Evidence) -> Beliefs:
-    """What the answers to a single question say of each variable, and of all together."""
+    """Return the beliefs about each variable of a single query, and their joint belief."""
     net = question.net
     evidence_values, do = evidence.given(net), plain(net, evidence.forced)
     notes, singles = reply.notes(), []
@@ -284,12 +284,12 @@ def beliefs_of(question: Question, reply: Reply, evidence: Evidence) -> Beliefs:
 
 
 def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) -> Predictions:
-    """Predict one variable in every row from all that is known of the others.
+    """Predict one variable in every row from all observed values of the others.
 
     Parameters
     ----------
     net : any network.
-    table : the rows; any cells may be missing, columns too. The target's own values are ignored.
+    table : the rows; any cells may be missing, columns too. Values of the target are ignored.
     target : the variable to predict.
     options : of simulations, see the module; rows without missing values need none.
 
@@ -299,8 +299,8 @@ def predict(net: Net, table: Table, target: str, **options: Unpack[AskOptions]) 
 
     Raises
     ------
-    DataError : no column in common, an unknown target, or columns that are no numbers.
-    FitError : a row that contradicts a deterministic relation of the network.
+    DataError : no column in common, an unknown target, or columns that are not numbers.
+    FitError : a row that violates a deterministic relation of the network.
     """
     node, settings = net.index(target), _options(options)
     rows = align(net, table, unread=(target,))
@@ -328,14 +328,14 @@ def _disagreement_notes(mixing: Mixing) -> Iterator[Note]:
 def impute(
     net: Net, table: Table, rng: np.random.Generator | None = None, **options: Unpack[AskOptions]
 ) -> Table:
-    """Fill the missing values of a table.
+    """Return a table with its missing values imputed.
 
     Parameters
     ----------
     net : any network.
     table : the rows; any cells may be missing, columns too.
-    rng : None fills in expected values given all that is known of a row (the most probable level of
-        a discrete variable); with a generator, the missing values of a row are drawn together.
+    rng : None imputes expected values given the observed values of a row (the most probable level of a
+        discrete variable); with a generator, the missing values of a row are drawn jointly.
     options : of simulations, see the module.
 
     Returns
@@ -360,25 +360,25 @@ def sample(
     do: Mapping[str, Any] | None = None,
     **options: Unpack[EffortOptions],
 ) -> Table:
-    """Draw rows, all with the same evidence if there is any.
+    """Return a table of draws, all with the same evidence if there is any.
 
     Without evidence, each variable is drawn after its parents; in a Markov network of Parzen windows by the
-    chain rule; in others by one Gibbs chain a row. With it, as `query` would answer: in closed form, by
-    weighted draws, from the rows that Parzen windows keep, or by chains.
+    chain rule; in others by one Gibbs chain per row. With evidence, by the engines of `query`: in closed
+    form, by weighted draws, from the rows that Parzen windows keep, or by chains.
 
     Parameters
     ----------
     net : any network.
     rng : the random generator.
     draws : how many rows.
-    given : values seen, by name.
-    do : values set from outside, by name; directed networks only.
-    options : method; burn_in, the sweeps of each chain before its row is taken: an undirected network is then
-        asked by chains even where it has a joint distribution.
+    given : the evidence: observed values by name.
+    do : an intervention: set values by name, in directed networks only.
+    options : method; burn_in, the sweeps of each chain before its draw: with it, chains are used for
+        undirected networks even if they have a joint distribution.
 
     Raises
     ------
-    FitError : evidence that is impossible, or that too few draws agree with.
+    FitError : impossible evidence, or too few draws that agree with it.
     """
     settings = _options(options, "option of sampling")
     if "burn_in" in settings.effort and not net.directed:
@@ -393,7 +393,7 @@ def sample(
 
 
 def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) -> Array:
-    """Log density of what is known of each row; unknown variables are integrated out.
+    """Return the log density of the observed values of each row; missing values are integrated out.
 
     Exact for rows without missing values and for linear-Gaussian networks; otherwise by likelihood
     weighting.
@@ -406,12 +406,12 @@ def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) 
 
     Returns
     -------
-    One number per row, in nats; 0 for a row of which nothing is known, minus infinity for one that
-    is too far out for the numbers of a computer.
+    One number per row, in nats; 0 for a row without observed values, minus infinity if the density
+    underflows.
 
     Raises
     ------
-    GraphError : an undirected network without a joint density; the sentence says what it has.
+    GraphError : an undirected network without a joint density; the message names its alternative.
     FitError : a row whose missing values cannot be integrated by simulation.
     """
     if not net.directed and net.joint is None:

@@ -1,4 +1,4 @@
-"""The options of questions, typed: keywords of `query`, `predict`, `impute`, `sample` and their kin.
+"""Typed options of inference: keywords of `query`, `predict`, `impute`, `sample` and similar functions.
 
 They are keyword arguments of many methods, and `read_options` checks them.
 """
@@ -15,7 +15,7 @@ class EffortOptions(TypedDict, total=False):
 
     Parameters
     ----------
-    method : the name of an engine; by default the best one that accepts the question.
+    method : the name of an engine; by default the best one that accepts the query.
     chains, sweeps, burn_in : Gibbs chains for each row, their rounds over all hidden variables, and the
         rounds before these that are discarded.
     scan : "fixed" draws variables in the order of their numbers, "random" in a new order each round.
@@ -29,12 +29,12 @@ class EffortOptions(TypedDict, total=False):
 
 
 class SeedlessOptions(EffortOptions, total=False):
-    """Options of a question whose seed is a parameter.
+    """Options of a query whose seed is a separate parameter.
 
     Parameters
     ----------
     draws : weighted draws for each row, 4000 by default.
-    max_graphs : most equivalent graphs that the range of an answer to ``do`` is over.
+    max_graphs : largest number of equivalent graphs in the range of an answer to ``do``.
     """
 
     draws: int
@@ -42,7 +42,7 @@ class SeedlessOptions(EffortOptions, total=False):
 
 
 class AskOptions(SeedlessOptions, total=False):
-    """Options of a question; they matter if the answer has no closed form.
+    """Options of a query; they are used if it has no closed form.
 
     Parameters
     ----------

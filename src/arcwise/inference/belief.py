@@ -1,8 +1,8 @@
-"""What is to be believed of one variable once a question is answered, and how good the answer is.
+"""Belief: the distribution of one variable given evidence, with its accuracy.
 
 A `Belief` is a distribution of the variable with its `Quality`: exact, or simulated with a standard error of
-the mean, R-hat and an effective sample size. Standard errors of probabilities come from the spread over
-chains, each of which has its own average.
+the mean, R-hat and an effective sample size. Standard errors of probabilities are computed from the averages
+of the single chains.
 
 An *event* is one of four things: a pair ``(low, high)``, where None is an open end; for a discrete variable
 a level or a list of levels; either of these by name; or a function that takes a dict of drawn columns by
@@ -52,12 +52,12 @@ class Belief(Framed):
     Parameters
     ----------
     name : the variable.
-    distribution : what is believed of it, in one row.
-    quality : how it came about.
-    by_chain : the distributions of the single chains, where it was simulated.
-    given, do : the question, for the text.
-    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
-    before : returns the belief without the evidence, for figures.
+    distribution : its distribution, with one row.
+    quality : accuracy of the answer.
+    by_chain : the distributions of the single chains, if simulated.
+    given, do : the query, for the text.
+    range : the answers of equivalent graphs, if data do not identify the effect of an intervention.
+    before : a function that returns the belief without the evidence, for figures.
 
     >>> from arcwise.distributions import Normal
     >>> belief = Belief("quality", Normal(6.0, 0.5), given={"alcohol": 11.5})
@@ -82,12 +82,12 @@ class Belief(Framed):
     before: Callable[[], Belief] | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the values alone, for copies in other processes: they carry no network."""
+        """Return the values alone, for copies in other processes, without the network."""
         return {**self.__dict__, "before": None}
 
     @property
     def levels(self) -> tuple[Any, ...]:
-        """The levels of a discrete variable; none of a continuous one."""
+        """The levels of a discrete variable; none for a continuous one."""
         return self._discrete.levels or () if self._discrete else ()
 
     @property
@@ -101,57 +101,57 @@ class Belief(Framed):
 
     @property
     def mean(self) -> float:
-        """Expected value."""
+        """The expected value."""
         return float(self.distribution.mean[0])
 
     @property
     def sd(self) -> float:
-        """Standard deviation."""
+        """The standard deviation."""
         return float(self.distribution.sd[0])
 
     @property
     def variance(self) -> float:
-        """Square of the standard deviation."""
+        """The variance."""
         return self.sd**2
 
     @property
     def error(self) -> float:
-        """Standard error of the mean; of text levels, the largest of a probability; 0 if exact."""
+        """The standard error of the mean, for text levels the largest of a probability; 0 if exact."""
         if self.numeric or self.quality.exact:
             return self.quality.error
         return max(chance.error for chance in self._chances.values())
 
     @property
     def rhat(self) -> float:
-        """Split R-hat of the chains; 1 if exact."""
+        """The split R-hat of the chains; 1 if exact."""
         return self.quality.rhat
 
     @property
     def ess(self) -> float:
-        """Effective sample size; infinite if exact."""
+        """The effective sample size; infinite if exact."""
         return self.quality.ess
 
     @property
     def probabilities(self) -> dict[Any, Probability]:
-        """Probability of each level of a discrete variable."""
+        """The probability of each level of a discrete variable."""
         return {level: self.probability([level]) for level in self._chances}
 
     @property
     def _chances(self) -> dict[Any, Probability]:
-        """The same without ranges."""
+        """The probabilities without ranges."""
         if self._discrete is None:
             raise DataError(f"{self.name!r} is a number and has no levels: use its quantiles.")
         return {level: self._chance([level]) for level in self.levels}
 
     @property
     def mode(self) -> Any:
-        """The most probable level; of a number, the value of largest density."""
+        """The most probable level; for a number, the value of largest density."""
         levels = self._discrete
         return densest(self.distribution) if levels is None else self.levels[int(levels.codes[0])]
 
     @property
     def entropy(self) -> float:
-        """Entropy in nats; of a number, that of its density."""
+        """The entropy in nats; for a number, the differential entropy."""
         return entropy(self.distribution)
 
     @overload
@@ -159,21 +159,21 @@ class Belief(Framed):
     @overload
     def quantile(self, q: Sequence[float] | NDArray[Any]) -> Array: ...
     def quantile(self, q: float | Sequence[float] | NDArray[Any]) -> float | Array:
-        """Value below which a share q of the belief lies, for one share or several.
+        """Return quantiles of the belief, for one probability or several.
 
-        Of levels that are numbers, the smallest with at least a share q at or below it.
+        For numeric levels, the smallest level with probability at least q at or below it.
         """
         standard_quantiles(q)  # refuses what is no share
         values = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))[0]
         return float(values[0]) if np.ndim(q) == 0 else values
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Central interval that holds a share ``level`` of the belief."""
+        """Return the central interval with probability ``level``."""
         low, high = self.quantile(central(level)).tolist()
         return low, high
 
     def logdensity(self, x: Any) -> Any:
-        """Logarithm of the density (of the probability of a level), at a value or at each of several."""
+        """Return the log density (log probability of a level) at one or several values."""
         if self._discrete is not None:
             with np.errstate(divide="ignore"):
                 return np.log(self.density(x))
@@ -182,7 +182,9 @@ class Belief(Framed):
         return logs if values.ndim else float(logs)
 
     def density(self, x: Any) -> Any:
-        """Density (probability of a level), at a value or each of several; infinite where one is certain."""
+        """Return the density (probability of a level) at one or several values; infinite if a value is
+        certain.
+        """
         if self._discrete is None:
             return np.exp(self.logdensity(x)) if np.ndim(x) else float(np.exp(self.logdensity(x)))
         if is_several(x):
@@ -190,7 +192,7 @@ class Belief(Framed):
         return float(self._chance([x]))
 
     def probability(self, event: Event, *, draws: int = 100_000, seed: Seed = 0) -> Probability:
-        """Probability of an event.
+        """Return the probability of an event.
 
         Parameters
         ----------
@@ -200,7 +202,7 @@ class Belief(Framed):
 
         Returns
         -------
-        A number that also has an ``error``: 0 where the belief is exact and the event no function. If the
+        A number that also has an ``error``: 0 if the belief is exact and the event is not a function. If the
         belief has a range over graphs, the number has one, too.
         """
         words: dict[str, Any] = {"draws": draws, "seed": seed}
@@ -208,7 +210,7 @@ class Belief(Framed):
         return chance.over(self.range, lambda answer: answer.probability(event, **words))
 
     def _chance(self, event: Event, draws: int = 100_000, seed: Seed = 0) -> Probability:
-        """Probability of an event, without its range."""
+        """Return the probability of an event, without its range."""
         if callable(event):
             return frequency(event, {self.name: self.draws(draws, seed)})
         if isinstance(event, Mapping):
@@ -220,7 +222,7 @@ class Belief(Framed):
         return Probability(share, self._spread(share, event))
 
     def codes(self, values: Any) -> Array:
-        """Return a value or several as an array of numbers, of levels their codes."""
+        """Return one or several values as an array of numbers, levels as their codes."""
         if self._discrete is None:
             return np.atleast_1d(numbers(self.name, values))
         every = list(as_tuple(values))
@@ -228,11 +230,11 @@ class Belief(Framed):
         return self._discrete.code_of(every)
 
     def limits(self, event: Any) -> Any:
-        """Return an event on this variable, checked: its bounds, or a mark for each level."""
+        """Return a checked event on this variable: its bounds, or a mark for each level."""
         return interval(self.name, event) if self._discrete is None else self._discrete.holds(event)
 
     def _spread(self, share: float, event: Any) -> float:
-        """Standard error of a probability, from its spread over chains."""
+        """Return the standard error of a probability, from its spread over chains."""
         if self.quality.exact:
             return 0.0
         parts = () if self.by_chain is None else self.by_chain.probability(event)
@@ -241,7 +243,7 @@ class Belief(Framed):
         return float(np.std(parts, ddof=1) / math.sqrt(len(parts)))
 
     def draws(self, n: int, seed: Seed = 0) -> NDArray[Any]:
-        """Independent values; the same seed gives the same ones."""
+        """Return independent draws; the same seed gives the same ones."""
         values = self.distribution.sample(generator(seed), whole("number of draws", n))[0]
         return values if self._discrete is None else self._discrete.values(values)
 
@@ -276,7 +278,9 @@ class Belief(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per level with its probability; of a number, one row with mean, sd and a 95 % interval."""
+        """Return one row per level with its probability; for a number, one row with mean, sd and a 95 %
+        interval.
+        """
         lines = *self.quality.lines("standard error", self.error), *range_lines(self.range)
         notes = tuple(map(str.strip, lines))
         frame = belief_frame([self])
@@ -316,7 +320,7 @@ class Belief(Framed):
 
 
 def belief_frame(beliefs: Sequence[Belief]) -> Frame:
-    """One row per variable: mean, sd and a 95 % interval of numbers, the most probable level of others."""
+    """Return one row per variable: mean, sd and a 95 % interval for numbers, else the most probable level."""
     unknown = [math.nan] * 4
     rows = [(b.mean, b.sd, *b.interval()) if b.numeric else unknown for b in beliefs]
     modes = [
@@ -334,7 +338,7 @@ def belief_frame(beliefs: Sequence[Belief]) -> Frame:
 
 
 def generator(seed: Seed) -> np.random.Generator:
-    """Return the random generator: one as it is, or a new one from a non-negative integer."""
+    """Return a random generator: the given one, or a new one from a non-negative integer."""
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(whole("seed", seed))
@@ -348,7 +352,7 @@ def central(level: float) -> Array:
 
 
 def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Reject an event on variables that are not asked."""
+    """Raise an error for an event on variables that are not targets."""
     for name in event:
         if name not in names:
             raise DataError(
@@ -357,7 +361,7 @@ def check_names(event: Mapping[str, Any], names: Sequence[str]) -> None:
 
 
 def truth(event: Callable[[Draws], Any], draws: Draws) -> NDArray[np.bool_]:
-    """Return whether an event given as a function holds, draw by draw."""
+    """Return whether an event given as a function holds, for each draw."""
     size = len(next(iter(draws.values())))
     holds = np.asarray(event(draws))
     if holds.shape != (size,) or holds.dtype != bool:
@@ -369,20 +373,20 @@ def truth(event: Callable[[Draws], Any], draws: Draws) -> NDArray[np.bool_]:
 
 
 def frequency(event: Callable[[Draws], Any], draws: Draws) -> Probability:
-    """Share of independent draws in which an event holds, with its standard error."""
+    """Return the share of independent draws in which an event holds, with its standard error."""
     holds = truth(event, draws)
     return share_of(float(holds.mean()), len(holds))
 
 
 def share_of(share: float, size: float) -> Probability:
-    """Return a share of this many independent draws as a probability with its standard error."""
-    # With no hit, or no miss, the plain formula would claim certainty: add one of each.
+    """Return a share of `size` independent draws as a probability with its standard error."""
+    # Without any hit, or any miss, the plain formula would have error zero: add one of each.
     safe = (share * size + 1) / (size + 2)
     return Probability(share, float(np.sqrt(safe * (1 - safe) / size)))
 
 
 def numbers(name: str, values: ArrayLike) -> Array:
-    """Values of a variable as an array of numbers; text is rejected."""
+    """Return values of a variable as an array of numbers; text is an error."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):

@@ -1,11 +1,11 @@
-"""The probabilities of one discrete variable, the class, in many rows at once, missing values summed out.
+"""Class probabilities: one discrete variable in many rows at once, with missing values summed out.
 
-Of a row without missing values the joint log probability with each class is a sum of local ones: one look
-into each table. Where features are missing, two of them belong together if they are in one local model; what
-belongs together is a *component*, and p(class, what is known) is a product over components of sums over
-their states. The rows that share a component are worked on together, and its variables are summed out one at
-a time, that with the smallest table first (variable elimination, Zhang and Poole 1996). Missing features
-whose descendants are missing, too, sum to one and are left out.
+For a complete row the joint log probability with each class is a sum of local ones, one lookup per table. Two
+missing features are connected if they are in one local model; a connected set is a *component*, and
+p(class, evidence) is a product over components of sums over their states. Rows with the same component are
+computed together, and its variables are summed out one at a time, the one with the smallest table first
+(variable elimination, Zhang and Poole 1996). Missing features whose descendants are missing, too, are barren
+and dropped.
 
 A missing continuous feature is summed over a grid of points (trapezoidal rule).
 """
@@ -42,12 +42,12 @@ def class_log_joint(
     columns: Sequence[NDArray[Any]],
     grids: Mapping[int, Array] | None = None,
 ) -> Array:
-    """Log probability (density) of what each row knows, together with each class.
+    """Return the log probability (density) of the observed values of each row with each class.
 
     Parameters
     ----------
-    net : local models; that of the class and those of its children are what decides.
-    target : the number of the class; its own column is not read.
+    net : local models; those of the class and of its children are used.
+    target : the number of the class; its column is ignored.
     columns : one array for each variable, in the network's coding; missing values are summed out.
     grids : ascending points for each continuous variable that may be missing.
 
@@ -57,7 +57,7 @@ def class_log_joint(
 
     Raises
     ------
-    FitError : this many features are missing together that a table would not fit.
+    FitError : too many connected features are missing for a table.
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import DAG
@@ -74,7 +74,8 @@ def class_log_joint(
 
 
 def normalise_logs(logs: Array) -> Array:
-    """Log probabilities of classes from joint ones; a row that is impossible with all classes is even.
+    """Return log probabilities of classes from joint ones; uniform for a row that is impossible with all
+    classes.
 
     >>> np.exp(normalise_logs(np.log([[0.1, 0.3]]))).round(2).tolist()
     [[0.25, 0.75]]
@@ -127,7 +128,7 @@ class _Question:
     # -- what is known ---------------------------------------------------------------------------
 
     def local(self, node: int, rows: Rows | None) -> Array:
-        """Log of a local model, whose variables are known, for each class; (rows, classes or 1)."""
+        """Return the log of a local model with observed variables, for each class: (rows, classes or 1)."""
         family, model = self.family(node), self.net.conditionals[node]
         values = {m: self.columns[m] if rows is None else self.columns[m][rows] for m in family}
         size = len(self.columns[0]) if rows is None else len(rows)
@@ -148,10 +149,10 @@ class _Question:
             out[:, code] = self.net.conditionals[node].logpdf(values[node], xs)
         return out
 
-    # -- what is not -----------------------------------------------------------------------------
+    # -- missing values ------------------------------------------------------------------------------
 
     def _components(self, missing: NDArray[np.bool_]) -> Iterator[tuple[tuple[int, ...], Rows]]:
-        """Missing variables that belong together, each with the rows in which exactly these are missing."""
+        """Yield connected missing variables, each with the rows in which exactly these are missing."""
         rows = np.flatnonzero(missing.any(axis=0))
         if not len(rows):
             return
@@ -169,7 +170,7 @@ class _Question:
                     yield needed_members, rows[mine[where.ravel() == number]]
 
     def _pairs(self) -> list[tuple[int, int]]:
-        """Pairs of features in one local model."""
+        """Return the pairs of features in one local model."""
         pairs = set()
         for node in range(len(self.net.variables)):
             family = [m for m in self.family(node) if m != self.target]
@@ -177,14 +178,14 @@ class _Question:
         return sorted(pairs)
 
     def _not_barren(self, members: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the members that something known depends on."""
+        """Return the members that are not barren."""
         children, remaining = self.net.graph.children, set(members)
         while barren := {m for m in remaining if not set(children[m]) - (set(members) - remaining)}:
             remaining -= barren
         return tuple(sorted(remaining))
 
     def _summed(self, members: tuple[int, ...], rows: Rows) -> Array:
-        """Log of the sum over all states of the members; (rows, classes)."""
+        """Return the log of the sum over all states of the members: (rows, classes)."""
         nodes = self._speaking(members, rows)
         order, largest = self._order(members, nodes)
         step = max(1, int(_PIECE / (largest * self.classes)))
@@ -192,9 +193,7 @@ class _Question:
         return np.concatenate([self._eliminated(members, nodes, order, each) for each in pieces])
 
     def _speaking(self, members: tuple[int, ...], rows: Rows) -> list[int]:
-        """Return the nodes whose local models speak of members; those that are missing and no members sum to
-        one.
-        """
+        """Return the nodes whose local models contain members; missing non-members sum to one."""
         inside, nodes_inside = set(members), []
         for node in range(len(self.net.variables)):
             if inside & set(self.family(node)):
@@ -205,7 +204,7 @@ class _Question:
         return nodes_inside
 
     def _order(self, members: tuple[int, ...], nodes: list[int]) -> tuple[list[int], float]:
-        """Return the order in which members are summed out, and the cells of the largest table."""
+        """Return the elimination order of the members, and the cells of the largest table."""
         scopes = [frozenset(self.family(node)) & set(members) for node in nodes]
         remaining, order, largest = set(members), [], 1.0
         while remaining:
@@ -227,7 +226,7 @@ class _Question:
     def _eliminated(
         self, members: tuple[int, ...], nodes: list[int], order: list[int], rows: Rows
     ) -> Array:
-        """Log of the sum over the members; with numbers of any size where doubles may have underflowed."""
+        """Return the log of the sum over the members, in extended range if doubles may have underflowed."""
         logs, least = self._logs(members, nodes, order, rows, scaled=False)
         if (deep := np.flatnonzero(least < _LEAST)).size:
             logs[deep] = self._logs(members, nodes, order, rows[deep], scaled=True)[0]
@@ -242,7 +241,7 @@ class _Question:
         *,
         scaled: bool,
     ) -> tuple[Array, Array]:
-        """Return the log of the sum, and the least number that was met at its end in each row."""
+        """Return the log of the sum, and the least number at its end in each row."""
         logs, least = np.zeros((len(rows), self.classes)), np.ones(len(rows))
         factors: list[Factor] = []
         for node in nodes:
@@ -326,8 +325,8 @@ def _looked_up(
     values: Mapping[int, NDArray[Any]],
     size: int,
 ) -> Array:
-    """Return the log of a table's cells in each row, for each class; (rows, classes), or (rows, 1) without
-    one.
+    """Return the log of a table's cells in each row, for each class: (rows, classes), or (rows, 1)
+    without one.
     """
     with np.errstate(divide="ignore"):
         logs = np.log(table)
@@ -351,9 +350,7 @@ def _slice(
     columns: Sequence[NDArray[Any]],
     rows: Rows,
 ) -> Array:
-    """Return a table at what is known in each row: (rows or 1, classes or 1, states of the members
-    inside).
-    """
+    """Return a table at the observed values of each row: (rows or 1, classes or 1, states of `inside`)."""
     known_axes = [axis for axis, m in enumerate(family) if m not in inside and m != target]
     free = [family.index(m) for m in inside]
     class_axis = [family.index(target)] if target in family else []
@@ -379,7 +376,7 @@ def _sum_out(member: int, factors: list[Factor]) -> list[Factor]:
 
 
 def _trapezoid(points: Array) -> Array:
-    """Weights of a sum over points that represents an integral; (1, 1, points)."""
+    """Return weights of a sum over points that approximates an integral: (1, 1, points)."""
     gaps = np.diff(points)
     weights = np.zeros(len(points))
     weights[:-1] += gaps / 2
@@ -390,7 +387,7 @@ def _trapezoid(points: Array) -> Array:
 def _spread(
     labels: NDArray[np.intp], gaps: NDArray[np.bool_], pairs: list[tuple[int, int]]
 ) -> None:
-    """Give missing variables that belong together the smallest number among them, row by row."""
+    """Give connected missing variables the smallest number among them, row by row."""
     changed = True
     while changed:
         changed = False

@@ -1,12 +1,12 @@
-r"""Closed forms: answers of linear-Gaussian networks to single questions and whole tables, all exact.
+r"""Closed-form inference in linear-Gaussian networks, for single queries and whole tables.
 
-Rows with missing values in the same places ask the same question with other numbers: the gain and the spread
-are computed once for each pattern of missing values, and all its rows are answered together.
+Rows with the same missing columns share gain and covariance, which are computed once for each pattern of
+missing values.
 
 Uncertain parameters widen the answers. The coefficients and the noise variance of a regression on n rows
 are known up to their posterior under the prior 1 / variance: the variance is RSS / chi^2 with n - k
 degrees of freedom, the coefficients are normal around least squares (Gelman et al. 2013, section 14.2).
-An answer has a mean m and a variance V that depend on the parameters of all nodes that matter. With the
+An answer has a mean m and a variance V that depend on the parameters of all relevant nodes. With the
 residuals r_i of the local models at expected values and C the covariances of all variables with the
 target given the evidence,
 
@@ -19,8 +19,8 @@ and the derivatives of m and log V by intercept, coefficients and log variance o
    0, \frac{2 a_i C_j}{v_i V}, \frac{a_i^2}{v_i V}.
 
 So the variances of m and log V are known to first order. Squares of estimated coefficients are larger than
-the true ones on average, so the V of a variable with many children in the evidence is too small. The
-expected error of log V is half the sum of second derivatives times covariances; where V is too small it is
+the true ones on average, so the V of a variable with many observed children is too small. The
+expected error of log V is half the sum of second derivatives times covariances; if V is too small it is
 corrected. With L a root of the covariances given the evidence, e_i = L_i - sum_j w_ij L_j and S_i the
 covariances of the coefficients,
 
@@ -30,7 +30,7 @@ covariances of the coefficients,
 
 and by log variance :math:`V'' = a_i^2 (2 e_i e_i^T / v_i - 1) / v_i`. The answer is Student's t distribution
 around the plug-in mean: degrees of freedom and scale agree with mean and variance of log V (those of a
-scaled inverse chi^2), and the variance of m is added. If all parents of the target are known and no
+scaled inverse chi^2), and the variance of m is added. If all parents of the target are observed and no
 descendant is, this is exact: n - k degrees of freedom and scale s sqrt(1 + leverage). The evidence itself is
 not used to learn the parameters.
 """
@@ -67,17 +67,17 @@ from arcwise.notes import Note, answer_note
 Array = NDArray[np.float64]
 
 MAX_FREEDOM = 1e12
-"""Degrees of freedom of a distribution that cannot be told from a normal one."""
+"""Degrees of freedom at which a distribution counts as normal."""
 
 _STEPS = 60
 
 
 class Predictive(NamedTuple):
-    """Answers for rows that know the same variables.
+    """Predictive distributions for rows with the same observed variables.
 
     `mean` and `scale` are rows by targets, `freedom` has one number per target, `root` (targets by anything)
-    is that of the plug-in answer, which takes the parameters as known; `saturated` are the nodes that matter
-    and have as many coefficients as rows, so that nothing tells how certain these are.
+    is that of the plug-in distribution, which ignores the uncertainty of parameters; `saturated` are the
+    relevant nodes with as many coefficients as rows, so that their uncertainty is unknown.
     """
 
     mean: Array
@@ -88,7 +88,9 @@ class Predictive(NamedTuple):
 
     @property
     def ratios(self) -> Array:
-        """Standard deviations (if infinite, scales) over those of the plug-in answer, in the first row."""
+        """The standard deviations (if infinite, scales) over those of the plug-in distribution, in the
+        first row.
+        """
         sd = np.linalg.norm(self.root, axis=1)
         spare = self.freedom - 2.0
         wide = np.sqrt(np.divide(self.freedom, spare, out=np.ones(len(sd)), where=spare > 0))
@@ -97,7 +99,9 @@ class Predictive(NamedTuple):
 
 
 def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Predictive:
-    """Answers that include the uncertainty of fitted parameters; parameters as for `posterior`."""
+    """Return distributions that include the uncertainty of fitted parameters; parameters as for
+    `posterior`.
+    """
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
         part = condition_on(net, targets, evidence)
         places = [part.place[node] for node in targets]
@@ -113,7 +117,7 @@ def _is_saturated(model: Linear) -> bool:
 
 
 def saturated_note(names: Sequence[str]) -> Note:
-    """Return a note on variables whose fitted coefficients are as many as the rows."""
+    """Return a note on variables with as many fitted coefficients as rows."""
     few = (
         "has as many coefficients as rows"
         if len(names) == 1
@@ -127,14 +131,14 @@ def saturated_note(names: Sequence[str]) -> Note:
 
 
 def distributions(mean: Array, scale: Array, freedom: Array) -> Distribution:
-    """Student's distributions of one variable; normal ones where nothing is uncertain."""
+    """Return Student's distributions of one variable; normal ones without uncertainty."""
     if (freedom >= MAX_FREEDOM).all():
         return Normal(mean, scale)
     return Student(mean, scale, freedom)
 
 
 class _Term(NamedTuple):
-    """A local model, and what an answer has to do with it.
+    """A local model, and its contribution to an answer.
 
     Parameters
     ----------
@@ -201,7 +205,7 @@ class _Sums:
 def _widen(
     net: BayesNet, part: ConditionedNodes, root: Array, evidence: KnownRows
 ) -> tuple[Array, Array]:
-    """Scales (rows by targets) and degrees of freedom (targets)."""
+    """Return scales (rows by targets) and degrees of freedom (targets)."""
     variance = (root**2).sum(axis=1)
     sums = _Sums(evidence.rows, variance)
     for term in _terms(net, part, root, evidence):
@@ -215,7 +219,7 @@ def _widen(
 def _terms(
     net: BayesNet, part: ConditionedNodes, root: Array, evidence: KnownRows
 ) -> Iterator[_Term]:
-    """Return the local models that matter and were fitted to rows."""
+    """Yield the relevant local models that were fitted to rows."""
     from scipy.special import polygamma, psi
 
     models: list[tuple[int, int, Linear]] = []
@@ -264,7 +268,7 @@ def _terms(
 
 
 def _log_minus_psi(x: Array) -> Array:
-    """log(x) - psi(x), without loss of digits for large x."""
+    """Return log(x) - psi(x), without loss of digits for large x."""
     from scipy.special import psi
 
     far = 1.0 / (2.0 * x) + 1.0 / (12.0 * x**2)
@@ -299,7 +303,7 @@ class ClosedForm(Engine):
     name = "gaussian"
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Any question to a network whose local models are all linear with normal noise."""
+        """Accept queries to networks whose local models are all linear with normal noise."""
         if linear_net(question.net) is None:
             return FitError(
                 "method='gaussian' needs linear-Gaussian local models: leave the method out."
@@ -307,9 +311,9 @@ class ClosedForm(Engine):
         return Cost(EXACT, float(len(question.net.names)) ** 2)
 
     def ask(self, question: Question) -> Reply:
-        """Distributions of the targets, and a joint normal one for a single question.
+        """Return the distributions of the targets, and a joint normal one for a single query.
 
-        Where parameters were fitted to rows, their uncertainty is included (see ``predictive``); the joint
+        If parameters were fitted to rows, their uncertainty is included (see ``predictive``); the joint
         distribution has the same means, standard deviations and the plug-in correlations.
         """
         net, targets = _linear(question), question.asked
@@ -335,12 +339,12 @@ class ClosedForm(Engine):
         return Reply(answers, joint, lambda: notes)
 
     def logpdf(self, question: Question) -> Array:
-        """Log density of what is known of each row, unknown variables integrated out."""
+        """Return the log density of the observed values of each row, with missing values integrated out."""
         with np.errstate(over="ignore", invalid="ignore"):  # what is too far out has no density
             return _log_densities(_linear(question), question)
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Expected values, or draws from the joint distribution of a row's missing values."""
+        """Return expected values, or joint draws of the missing values of each row."""
         net, gaps, rng = _linear(question), question.gaps, question.rng
         if draw and gaps.all():
             return ancestral(net, rng, question.size).columns
@@ -366,12 +370,12 @@ def _linear(question: Question) -> BayesNet:
 
 
 def _evidence(question: Question, places: NDArray[np.intp], observed: set[int]) -> KnownRows:
-    """What is known of some rows of a question, which know the same variables."""
+    """Return the evidence of some rows of a query with the same observed variables."""
     return KnownRows(observed, lambda node: question.columns[node][places], len(places))
 
 
 def residuals(net: BayesNet, table: Table) -> Array:
-    """Errors of predicting each variable from all the others, in rows without missing values.
+    """Return the errors of predicting each variable from all the others, in rows without missing values.
 
     With local errors e, noise variances v and weights w of arcs, the error of variable i is
     (e_i / v_i - sum over children c of w_ci e_c / v_c) / (1 / v_i + sum over c of w_ci^2 / v_c):
@@ -393,7 +397,7 @@ def residuals(net: BayesNet, table: Table) -> Array:
 
 
 def _log_densities(net: BayesNet, question: Question) -> Array:
-    """Log densities; NaN where infinities met on the way."""
+    """Return log densities; NaN if infinities occurred."""
     columns, gaps = question.columns, question.gaps
     if not gaps.any():
         return log_density(net, columns)
@@ -406,7 +410,9 @@ def _log_densities(net: BayesNet, question: Question) -> Array:
 
 
 def _local_sums(net: BayesNet, columns: Columns, gaps: NDArray[np.bool_]) -> Array:
-    """Sum of the local log densities of nodes that are known together with all their parents."""
+    """Return the sum of the local log densities of nodes that are observed together with all their
+    parents.
+    """
     total = np.zeros(len(gaps))
     for node, conditional in enumerate(net.conditionals):
         parents = net.graph.parents[node]
@@ -417,7 +423,7 @@ def _local_sums(net: BayesNet, columns: Columns, gaps: NDArray[np.bool_]) -> Arr
 
 
 def _block(net: BayesNet, hidden: set[int], evidence: KnownRows) -> Array:
-    """Log density of the known nodes that have hidden parents, given all other known values."""
+    """Return the log density of observed nodes with hidden parents, given all other observed values."""
     children = {child for node in hidden for child in net.graph.children[node]}
     below = children.intersection(evidence.known)
     nodes = [node for node in net.graph.order() if node in hidden or node in below]

@@ -1,12 +1,12 @@
-"""Exact answers of conditional Gaussian networks, and of every question that comes down to one.
+"""Exact inference in conditional Gaussian networks, and for every query that reduces to one.
 
 Hidden numbers are integrated out in closed form for each configuration of the hidden categories that they
 depend on, then categories are summed out (see ``configurations``). So a number is a mixture of normals, a
-category has probabilities, and densities are exact. Rows with the same missing cells are answered together.
+category has probabilities, and densities are exact. Rows with the same missing cells are computed together.
 
-What a question needs is decided for that question, not for the network: a category may have numeric parents,
-and a model may be curved, if these numbers are observed. Levels may be known up to a set or weights. A number
-that is known up to an interval is integrated over it, by Gauss-Legendre rules between the quantiles of its
+The conditions apply to the query, not to the network: a category may have numeric parents, and a model may be
+curved, if these numbers are observed. Evidence on levels may be a set or weights. A number with an interval
+as evidence is integrated over it, by Gauss-Legendre rules between the quantiles of its
 components: the answer is the average over the points, and its error the difference to a rule of fewer points.
 """
 
@@ -43,7 +43,7 @@ from arcwise.notes import answer_note
 __all__ = ["ConditionalGaussianEngine"]
 
 MAX_NUMBERS = 1 << 22
-"""Most cells of a table, and most covariances in all configurations of a block: 32 MB."""
+"""Largest number of cells of a table, and of covariances in all configurations of a block: 32 MB."""
 
 _OVERHEAD = 2e4
 """Work of setting up the sums for a pattern of missing cells."""
@@ -52,7 +52,7 @@ _STATES = 4000
 """Draws that represent a joint distribution."""
 
 _MOST_CELLS = 1 << 16
-"""Most cells or components of a joint distribution; beyond that it is represented by draws."""
+"""Largest number of cells or components of a joint distribution; larger ones are represented by draws."""
 
 
 class ConditionalGaussianEngine(Engine):
@@ -63,7 +63,7 @@ class ConditionalGaussianEngine(Engine):
     ranged = True
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Questions whose hidden variables are conditional Gaussian given the evidence."""
+        """Accept queries whose hidden variables are conditional Gaussian given the evidence."""
         if not question.net.directed:
             return needs_arrows(self.name)
         if question.options.method is None and _is_pure(question):
@@ -91,7 +91,7 @@ class ConditionalGaussianEngine(Engine):
         return Cost(EXACT, work, memory)
 
     def ask(self, question: Question) -> Reply:
-        """Mixtures of normals and probabilities of levels, in all rows."""
+        """Return mixtures of normals and probabilities of levels, in all rows."""
         if question.ranges:
             return average_over_interval(question)
         parts: list[list[tuple[NDArray[np.intp], Distribution]]] = [[] for _ in question.asked]
@@ -105,7 +105,7 @@ class ConditionalGaussianEngine(Engine):
         return Reply(answers, *_joint(question))
 
     def logpdf(self, question: Question) -> Array:
-        """Log density of the observed cells of each row."""
+        """Return the log density of the observed cells of each row."""
         total = np.zeros(question.size)
         for places, known in patterns(question.gaps):
             for part, sums in row_sums(question, places, known, ()):
@@ -113,7 +113,9 @@ class ConditionalGaussianEngine(Engine):
         return total
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Expected values and most probable levels, or draws of all missing cells of a row together."""
+        """Return expected values and most probable levels, or joint draws of all missing cells of each
+        row.
+        """
         if question.task == "draws":
             return _draw_rows(question)
         columns = [column.copy() for column in question.columns]
@@ -137,18 +139,18 @@ def _is_pure(question: Question) -> bool:
 
 
 def _above(question: Question) -> set[int]:
-    """Hidden variables above the evidence."""
+    """Return hidden ancestors of the evidence."""
     return upward(question.directed.graph, question.known, question.known)
 
 
 def _patterns(question: Question) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
-    """Rows by what they know; the numbers known up to an interval count as known."""
+    """Group rows by their observed variables; numbers with an interval as evidence count as observed."""
     for places, known in patterns(question.gaps):
         yield places, known | set(question.ranges)
 
 
 def _targets(question: Question, known: set[int]) -> Iterator[tuple[int, ...]]:
-    """Variables that are answered together."""
+    """Return groups of variables that are computed together."""
     if question.task == "density":
         yield ()
     elif question.task in ("completion", "draws"):
@@ -160,7 +162,7 @@ def _targets(question: Question, known: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _joint(question: Question) -> tuple[Cells | MixtureJoint | States, Any]:
-    """Return the joint distribution of what is asked: a table of categories, a mixture, or exact draws."""
+    """Return the joint distribution of the targets: a table of categories, a mixture, or exact draws."""
     asked = question.asked
     ((_, rows),) = row_sums(question, np.arange(1), question.known, asked)
     variables = tuple(question.net.variables[node] for node in asked)
@@ -179,7 +181,7 @@ def _joint(question: Question) -> tuple[Cells | MixtureJoint | States, Any]:
 
 
 def _draw_rows(question: Question) -> Columns:
-    """Draws of rows that all have the same evidence."""
+    """Draw rows that all have the same evidence."""
     columns = list(question.columns)
     hidden = tuple(node for node in range(len(columns)) if node not in question.known)
     ((_, rows),) = row_sums(question, np.arange(1), question.known, hidden)

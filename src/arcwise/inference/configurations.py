@@ -4,13 +4,13 @@ In a conditional Gaussian network numbers are normal given their parents, linear
 that depend on categories (Lauritzen and Wermuth 1989). Numbers are integrated out first, then categories are
 summed out: the strong elimination orders of Lauritzen (1992) and Lauritzen and Jensen (2001).
 
-Hidden numbers fall into *blocks* that share local models. Given a configuration of the hidden categories
+Hidden numbers form *blocks* that share local models. Given a configuration of the hidden categories
 that these depend on, a block is jointly normal, and so is the evidence below it: its density is a factor over
 these categories, and its distribution given the evidence has one normal component per configuration. All
 other local models have no hidden numbers among their parents. Each is a factor over its hidden categories,
-whatever model it is: a logit with observed numbers, Parzen windows with an observed child.
+for any model: a logit with observed numbers, Parzen windows with an observed child.
 
-Many rows with the same missing cells are answered together; factors are logarithms, rows on the first axis.
+Many rows with the same missing cells are computed together; factors are logarithms, rows on the first axis.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ _LOG_2PI = float(np.log(2 * np.pi))
 _PART = 1 << 14  # configurations at which a local model is evaluated at once
 
 DETERMINED = 1e-9
-"""An observed number with at most this share of its spread left given the others is determined."""
+"""An observed number with at most this share of its standard deviation left given the others is
+determined.
+"""
 
 
 class NumberBlock(NamedTuple):
-    """Hidden numbers that are normal together, and the observed numbers below them.
+    """Jointly normal hidden numbers, and their observed descendants.
 
     `nodes` are both in topological order, `hidden` and `seen` their positions in it, `levels` the hidden
     categories that their local models depend on.
@@ -56,7 +58,7 @@ class NumberBlock(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """What matters for a question: blocks of numbers, local models that are factors, hidden categories."""
+    """Relevant parts of a query: blocks of numbers, local models that are factors, hidden categories."""
 
     blocks: tuple[NumberBlock, ...]
     factors: tuple[int, ...]
@@ -70,14 +72,14 @@ class Pieces(NamedTuple):
 def pieces_of(
     net: BayesNet, targets: Iterable[int], known: Collection[int], everything: bool = False
 ) -> Pieces | FitError:
-    """Return the pieces of a network that matter for some targets, or why there is no closed form.
+    """Return the relevant pieces of a network for some targets, or the reason why there is no closed form.
 
     Parameters
     ----------
     net : the network.
     targets : hidden variables that are requested.
     known : observed variables.
-    everything : whether all observed variables count, as in the density of the evidence.
+    everything : whether all observed variables are relevant, as in the density of the evidence.
     """
     members = relevant(net.graph, targets, known)
     if everything:
@@ -108,13 +110,13 @@ def pieces_of(
 
 
 class _Groups:
-    """Sets of hidden numbers that are joined step by step."""
+    """Sets of hidden numbers, merged step by step."""
 
     def __init__(self, members: Iterable[int]) -> None:
         self.of = {member: {member} for member in sorted(members)}
 
     def join(self, members: Sequence[int]) -> None:
-        """Put the sets of some members together."""
+        """Merge the sets of some members."""
         union = set().union(*(self.of[member] for member in members))
         for member in union:
             self.of[member] = union
@@ -125,7 +127,7 @@ class _Groups:
 
 
 def _unsuitable(net: BayesNet, node: int, above: list[int], is_number: bool) -> str:
-    """Why a local model has no closed form in this question; empty if it has one."""
+    """Return why a local model has no closed form in this query; empty if it has one."""
     _model, name = net.conditionals[node], net.names[node]
     if above and net.variables[node].discrete:
         return f"{name!r} is a category and {net.names[above[0]]!r}, one of its parents, is a hidden number."
@@ -137,7 +139,7 @@ def _unsuitable(net: BayesNet, node: int, above: list[int], is_number: bool) -> 
 
 
 def _one_row(net: BayesNet, node: int) -> tuple[NDArray[np.float64], ...]:
-    """Any values of the parents of a variable."""
+    """Return any values of the parents of a variable."""
     parents = net.graph.parents[node]
     return tuple(np.zeros(1, dtype=net.variables[parent].dtype) for parent in parents)
 
@@ -171,8 +173,8 @@ class BlockFit(NamedTuple):
     """A block given the evidence: one normal distribution per row and configuration.
 
     `logs` (rows, configurations) are log densities of the observed numbers; `mean` (rows, configurations,
-    hidden) and `root` (groups, configurations, hidden, sources) describe the hidden ones, and `group` says
-    which root a row has.
+    hidden) and `root` (groups, configurations, hidden, sources) describe the hidden ones, and `group` is
+    the index of a row's root.
     """
 
     logs: Array
@@ -181,20 +183,20 @@ class BlockFit(NamedTuple):
     group: Codes
 
     def spread(self, position: int) -> Array:
-        """Standard deviation of a hidden number, (rows, configurations)."""
+        """Return the standard deviation of a hidden number, (rows, configurations)."""
         sd: Array = np.linalg.norm(self.root[:, :, position], axis=2)
         return sd[self.group]
 
 
 @dataclass(frozen=True)
 class ConfigurationRows:
-    """The rows of a question with the same missing cells.
+    """The rows of a query with the same missing cells.
 
     Parameters
     ----------
     net : the network.
     values : the values of observed variables in these rows, by node.
-    rows : how many rows.
+    rows : number of rows.
     soft : weights of the levels of hidden categories.
     """
 
@@ -204,11 +206,11 @@ class ConfigurationRows:
     soft: dict[int, Array]
 
     def sizes(self, nodes: Sequence[int]) -> tuple[int, ...]:
-        """Numbers of levels."""
+        """Return the numbers of levels."""
         return tuple(len(self.net.variables[node].levels or ()) for node in nodes)
 
     def factors(self, pieces: Pieces) -> list[tuple[tuple[int, ...], Array]]:
-        """Local models and soft evidence as factors over hidden categories."""
+        """Return local models and soft evidence as factors over hidden categories."""
         listed = [self._factor(node) for node in pieces.factors]
         for node in pieces.levels:
             if node in self.soft:
@@ -217,7 +219,7 @@ class ConfigurationRows:
         return listed
 
     def _factor(self, node: int) -> tuple[tuple[int, ...], Array]:
-        """One local model as a factor: (rows or 1, levels of its hidden categories)."""
+        """Return one local model as a factor: (rows or 1, levels of its hidden categories)."""
         net, parents = self.net, self.net.graph.parents[node]
         above = [parent for parent in parents if parent not in self.values]
         rows = self.rows if any(n in self.values for n in (node, *parents)) else 1
@@ -241,7 +243,7 @@ class ConfigurationRows:
     def _grid(
         self, parents: Sequence[int], levels: Sequence[int], rows: int
     ) -> tuple[tuple[NDArray[np.float64], ...], int]:
-        """Columns of parents, each row with all configurations of `levels`; hidden numbers are 0."""
+        """Return columns of parents, each row with all configurations of `levels`; hidden numbers are 0."""
         shape = self.sizes(levels)
         count = prod(shape)
         codes = dict(zip(levels, np.indices(shape).reshape(len(shape), count), strict=True))
@@ -286,7 +288,7 @@ class ConfigurationRows:
         return BlockFit(logs, middle, left, group)
 
     def _moments(self, block: NumberBlock) -> tuple[Array, Array, Codes]:
-        """Means (rows, configurations, nodes), roots (groups, configurations, nodes, nodes), groups.
+        """Return means (rows, configurations, nodes), roots (groups, configurations, nodes, nodes), groups.
 
         Rows are in one group if all slopes and standard deviations are the same.
         """
@@ -319,7 +321,7 @@ class ConfigurationRows:
 
 
 def _groups(numbers: Array) -> tuple[Codes, Codes]:
-    """Rows with equal numbers: the first of each group, and the group of each row."""
+    """Return groups of rows with equal numbers: the first row of each, and the group of each row."""
     flat = numbers.reshape(len(numbers), -1)
     if not len(flat) or (flat == flat[:1]).all():
         return np.zeros(min(len(flat), 1), dtype=np.intp), np.zeros(len(flat), dtype=np.intp)
@@ -328,7 +330,7 @@ def _groups(numbers: Array) -> tuple[Codes, Codes]:
 
 
 def _normal(distribution: object) -> tuple[Array, Array]:
-    """Mean and standard deviation of normal distributions."""
+    """Return mean and standard deviation of normal distributions."""
     if not isinstance(distribution, Normal):
         raise FitError("A local model is not normal.")
     return distribution.mean, distribution.sd

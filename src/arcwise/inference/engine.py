@@ -1,13 +1,13 @@
-"""The contract of engines: a question, what answering would cost, and the answers.
+"""The interface of engines: queries, costs and answers.
 
-``given`` is what one has seen; ``do`` is what one sets. Seeing tells of causes and of effects, setting tells
-of effects only, since the arcs into a variable that is set are cut (Pearl 2009). Every question is a table
-of rows in the network's coding with missing values; a single question is a table of one row.
+``given`` is evidence, ``do`` an intervention. Evidence changes beliefs about causes and effects; an
+intervention those about effects only, since the arcs into a set variable are removed (Pearl 2009). Every
+query is a table of rows in the network's coding with missing values; a single query has one row.
 
-An engine is one way to answer; the register is in ``ask``. It says what answering would cost, or why it does
-not take the question, and the cheapest one is asked: exact ones first, then those that simulate the
-network's own distribution, then other estimates of it. One that finds out on the way that its answer would
-be worthless raises `DeclinedError`, and the next is asked.
+An engine is one method of inference; the registry is in ``ask``. It returns the cost of an answer, or the
+reason why it does not accept the query, and the cheapest one is used: exact engines first, then simulations
+of the network's distribution, then other estimates of it. An engine that cannot give a useful answer after
+all raises `DeclinedError`, and the next one is used.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ Columns = tuple[NDArray[Any], ...]
 Mask = NDArray[np.bool_]
 
 DRAWS = 4000
-"""Weighted draws for a row."""
+"""Weighted draws per row."""
 
 _EFFORT = ("chains", "sweeps", "burn_in", "scan")
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to simulate.
+    """The length of a simulation.
 
     Parameters
     ----------
-    chains : how many run side by side for each row.
-    sweeps : rounds over all hidden variables that count.
-    burn_in : rounds before these, which are forgotten.
+    chains : number of parallel chains for each row.
+    sweeps : rounds over all hidden variables after burn-in.
+    burn_in : rounds before these, which are discarded.
     scan : "fixed" draws variables in the order of their numbers, "random" in a new order each round.
     """
 
@@ -91,11 +91,12 @@ class Options:
 
     Parameters
     ----------
-    method : the word of an engine; None takes the best there is.
+    method : the name of an engine; None for the best one.
     seed : a non-negative integer, or a generator.
-    draws : for weighted draws.
-    effort : what was said of chains, sweeps, burn_in and scan.
-    max_graphs : most equivalent graphs that the range of an answer to ``do`` is over; None for the usual.
+    draws : number of weighted draws.
+    effort : the given chains, sweeps, burn_in and scan.
+    max_graphs : largest number of equivalent graphs in the range of an answer to ``do``; None for the
+        default.
     """
 
     method: str | None = None
@@ -105,7 +106,7 @@ class Options:
     max_graphs: int | None = None
 
     def over(self, default: Effort) -> Effort:
-        """Return a default effort with what was said in its place."""
+        """Return a default effort with the given values replaced."""
         return replace(default, **self.effort)
 
 
@@ -116,8 +117,8 @@ def read_options(
 
     Raises
     ------
-    OptionError : an unknown option or method, or ``do`` where rows of a table are asked.
-    DataError : a number that is none, or too small.
+    OptionError : an unknown option or method, or ``do`` for rows of a table.
+    DataError : not a number, or too small.
 
     >>> read_options({"chains": 4, "seed": 1}, ["grid"]).over(Effort()).chains
     4
@@ -147,20 +148,20 @@ def read_options(
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A checked question, by column numbers.
+    """A checked query, by column numbers.
 
     Parameters
     ----------
-    net : the network, arcs into what is set cut.
-    asked : the variables requested; all of them where rows are filled, drawn or judged.
-    columns : one array a variable in the network's coding; what stands in missing values has no meaning.
-    gaps : rows by variables, true for what is not known.
-    options : how to answer.
+    net : the network, without arcs into set variables.
+    asked : the targets; all variables for imputation, draws and densities.
+    columns : one array per variable in the network's coding; entries at missing values are arbitrary.
+    gaps : rows by variables, true for missing values.
+    options : options of the answer.
     rng : the random generator.
-    task : "belief" (a single question), "marginals" (one about each variable by itself), "rows",
-        "completion", "draws" (as many rows, all with the same evidence) or "density".
-    forced : values set from outside, by column number.
-    soft, ranges : weights of levels and intervals of numbers seen instead of values, the same in all rows.
+    task : "belief" (a single query), "marginals" (each variable separately), "rows", "completion",
+        "draws" (rows with the same evidence) or "density".
+    forced : set values, by column number.
+    soft, ranges : weights of levels and intervals of numbers as evidence, the same in all rows.
     """
 
     net: Net
@@ -179,7 +180,7 @@ class Question:
         cls, net: Net, targets: Sequence[int], evidence: Evidence, options: Options,
         rng: np.random.Generator, rows: int = 1,
     ) -> Question:  # fmt: skip
-        """Return a question with the same evidence in all its rows, by default a single one."""
+        """Return a query with the same evidence in all its rows, by default a single one."""
         seen_values, forced, soft, ranges = evidence
         if forced:
             if not net.directed:
@@ -200,7 +201,7 @@ class Question:
     def of_rows(
         cls, net: Net, rows: Table, options: Options, task: str, target: int | None = None
     ) -> Question:
-        """Return a question to the rows of an aligned table; the target's own values are not looked at."""
+        """Return a query for the rows of an aligned table; values of the target are ignored."""
         gaps = rows.missing()
         if target is not None:
             gaps[:, target] = True
@@ -209,37 +210,39 @@ class Question:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return len(self.gaps)
 
     def values(self, row: int) -> dict[int, NDArray[Any]]:
-        """What is known of one row, by node."""
+        """Return the observed values of one row, by node."""
         observed = np.flatnonzero(~self.gaps[row]).tolist()
         return {node: self.columns[node][row : row + 1] for node in observed}
 
     @property
     def distinct(self) -> DistinctRows:
-        """Rows of codes, equal ones once."""
+        """The distinct rows of codes."""
         return fold_rows(self.columns, self.gaps)
 
     @property
     def single(self) -> bool:
-        """Whether it is a single question, which may take longer than one of many rows."""
+        """Whether it is a single query, which may take longer than one of many rows."""
         return self.task in ("belief", "marginals")
 
     @property
     def together(self) -> bool:
-        """Whether a joint answer is wanted."""
+        """Whether a joint answer is requested."""
         return self.task == "belief" and len(self.asked) > 1
 
     @property
     def known(self) -> set[int]:
-        """The variables known in the first row, which are known in all where these have the same evidence."""
+        """The observed variables of the first row, which are those of all rows if they have the same
+        evidence.
+        """
         return set(np.flatnonzero(~self.gaps[0]).tolist())
 
     @property
     def directed(self) -> BayesNet:
-        """The network, if it has arrows."""
+        """The network, if it is directed."""
         if not self.net.directed:
             raise needs_arrows(str(self.options.method))
         return self.net
@@ -252,7 +255,9 @@ class Question:
         return self.net.as_field
 
     def check_possible(self) -> None:
-        """Reject evidence of probability zero: a level that cannot be with known values of its parents."""
+        """Raise an error for evidence of probability zero: a level that is impossible given its
+        observed parents.
+        """
         for node, parents in enumerate(self.net.graph.parents if self.net.directed else ()):
             if not self.net.variables[node].discrete or node in self.forced:
                 continue
@@ -264,7 +269,7 @@ class Question:
 
 
 def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...]) -> str:
-    """Return a sentence about a level that cannot be."""
+    """Return the error message for an impossible level."""
 
     def value(variable: int) -> str:
         levels, cell = question.net.variables[variable].levels, question.columns[variable][row]
@@ -277,14 +282,14 @@ def _impossible(question: Question, row: int, node: int, parents: tuple[int, ...
 
 
 def needs_arrows(method: str) -> GraphError:
-    """What is said to a method for directed networks, asked of an undirected one."""
+    """Return the error of a method for directed networks if the network is undirected."""
     return GraphError(
         f"The method {method!r} is for directed networks: use gibbs, or stacked for Parzen windows."
     )
 
 
 def no_blankets() -> FitError:
-    """What is said to a method that takes blanket models, where there are none."""
+    """Return the error of a method that needs blanket models if there are none."""
     return FitError(
         "This network has no blanket models (they are fitted in learning, and invalid after "
         "do=): leave the method out, or use grid or importance."
@@ -292,7 +297,7 @@ def no_blankets() -> FitError:
 
 
 def no_setting() -> GraphError:
-    """What is said to a question that sets variables of an undirected network."""
+    """Return the error for interventions in an undirected network."""
     return GraphError(
         "Interventions (do=) need a directed network, got an undirected one: use given= for "
         "observations, or learn a directed network."
@@ -303,11 +308,11 @@ EXACT, SIMULATED, ESTIMATED = range(3)
 
 
 class Cost(NamedTuple):
-    """What an answer costs; smaller is better, in this order.
+    """The cost of an answer; smaller is better, in this order.
 
-    `error` is EXACT, SIMULATED (the network's own distribution, with a Monte-Carlo error) or ESTIMATED
-    (other models of it); `work` counts evaluations of local models for a row, roughly; `memory` numbers
-    held at once.
+    `error` is EXACT, SIMULATED (the network's distribution, with a Monte-Carlo error) or ESTIMATED (other
+    models of it); `work` is the approximate number of evaluations of local models per row; `memory` the
+    number of values held at once.
     """
 
     error: int
@@ -316,7 +321,7 @@ class Cost(NamedTuple):
 
 
 class DeclinedError(FitError):
-    """Raised by an engine that accepted a question and then could not answer it well."""
+    """Raised by an engine that accepted a query and then cannot give a useful answer."""
 
 
 class JointAnswer(Protocol):
@@ -324,53 +329,53 @@ class JointAnswer(Protocol):
 
     @property
     def cells(self) -> Cells | None:
-        """Itself, where it is known by a table."""
+        """The table itself, if the distribution is one."""
         ...
 
     @property
     def correlation(self) -> Array:
-        """Correlation matrix."""
+        """The correlation matrix."""
         ...
 
     @property
     def mode(self) -> Array:
-        """The most probable values together; codes for levels."""
+        """The most probable joint values; codes for levels."""
         ...
 
     @property
     def entropy(self) -> float:
-        """Entropy in nats; of numbers, that of their density."""
+        """The entropy in nats; for numbers, the differential entropy."""
         ...
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others, by their places."""
+        """Return the mutual information of two groups of variables in nats, by their positions."""
         ...
 
     def logpdf(self, columns: Array) -> Array:
-        """Log density of rows."""
+        """Return the log density of rows."""
         ...
 
     def box(self, limits: dict[int, Any]) -> Probability:
-        """Probability of bounds (of marked levels) of several variables, by their places."""
+        """Return the probability of bounds (of marked levels) of several variables, by their positions."""
         ...
 
     def share(
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
     ) -> Probability:
-        """Probability of an event given as a function of draws."""
+        """Return the probability of an event given as a function of draws."""
         ...
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Draws, one a row."""
+        """Return draws, one per row."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is found of one variable in all rows: distributions, and how good each is.
+    """The answer for one variable in all rows: distributions and their accuracy.
 
-    `by_chain` are the distributions of single chains, where a single question was simulated; `way` says what
-    was simulated.
+    `by_chain` are the distributions of single chains, if a single query was simulated; `way` is a description
+    of the simulation.
     """
 
     distribution: Distribution
@@ -384,13 +389,13 @@ class Answer:
         return cls(distribution, Mixing.exact(rows))
 
     def quality(self, notes: tuple[Note, ...]) -> Quality:
-        """How good the answer to a single question is."""
+        """Return the accuracy of the answer to a single query."""
         error, rhat, ess = (float(number[0]) for number in self.mixing)
         return Quality(error, rhat, ess, self.way, notes)
 
 
 class Reply(NamedTuple):
-    """Answers for all that is asked, the joint distribution where one was wanted, and what is to be said."""
+    """Answers for all targets, their joint distribution if requested, and notes."""
 
     answers: tuple[Answer, ...]
     joint: JointAnswer | None = None
@@ -398,10 +403,10 @@ class Reply(NamedTuple):
 
 
 class Engine(ABC):
-    """A way to answer questions; `name` is its word in the register.
+    """A method of inference; `name` is its name in the registry.
 
-    `soft` tells whether it takes weights of levels as evidence, `ranged` whether it takes intervals of
-    numbers, `thorough` whether it finds impossible evidence by itself.
+    `soft` is whether it accepts weights of levels as evidence, `ranged` whether it accepts intervals of
+    numbers, `thorough` whether it detects impossible evidence.
     """
 
     name: str
@@ -411,18 +416,20 @@ class Engine(ABC):
 
     @abstractmethod
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """What answering would cost, or the error that says why it cannot be asked."""
+        """Return the cost of an answer, or the error with the reason why there is none."""
 
     @abstractmethod
     def ask(self, question: Question) -> Reply:
-        """Return the distributions of what is asked, in all rows."""
+        """Return the distributions of the targets, in all rows."""
 
     @abstractmethod
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Return the columns with missing values filled: by expected values (most probable levels), or drawn
-        together.
+        """Return the columns with missing values imputed: by expected values (most probable levels), or
+        joint draws.
         """
 
     def logpdf(self, question: Question) -> Array:
-        """Log density of what is known of each row; of engines that accept the task "density"."""
+        """Return the log density of the observed values of each row; for engines that accept the task
+        "density".
+        """
         raise FitError(f"The method {self.name!r} gives no densities.")

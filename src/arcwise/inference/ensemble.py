@@ -1,26 +1,26 @@
-r"""Answers averaged over several networks, such as those of the most probable graphs.
+r"""Inference averaged over several networks, such as those of the most probable graphs.
 
 With p(G) the weight of a graph, the joint density of all variables is the average
 
 .. math:: p(x) = \sum_G p(G) \, p(x | G),
 
-and every answer follows from it: what is seen of a case, e, speaks for some graphs more than for others, so
+and so is every answer: evidence e changes the weights of the graphs, so
 
 .. math:: p(y | e) = \sum_G p(G | e) \, p(y | e, G), \qquad p(G | e) \propto p(G) \, p(e | G).
 
-After ``do`` the densities are those of the cut graphs; what is set speaks for no graph (Hoeting, Madigan,
-Raftery and Volinsky 1999; for effects Maathuis, Kalisch and Buehlmann 2009).
+After ``do`` the densities are those of the cut graphs; an intervention does not change weights (Hoeting,
+Madigan, Raftery and Volinsky 1999; for effects Maathuis, Kalisch and Buehlmann 2009).
 
-With shares s_g of n independent draws, and weights w_g once what is seen has spoken for some graphs, an
+With shares s_g of n independent draws, and weights w_g given the evidence, an
 average m = sum w_g m_g is a ratio of two means over draws. Its standard error is, to first order,
 
 .. math:: \sqrt{\frac{1}{n} \sum_g \frac{w_g^2}{s_g} (m_g - m)^2},
 
-which is the usual sqrt(variance / n) where nothing was seen. To its square comes that of 1 / n of the range
-of answers: what one more draw of the farthest graph would change, for graphs so rare that few were drawn.
-Where one graph alone was drawn, others may have a share of 3 / n (the rule of three), and the answer may be
-off by so much of its standard deviation. Exact weights have no such error: an average is off by at most the
-share of the graphs that are left out, times the range of answers.
+which is the usual sqrt(variance / n) without evidence. The square of 1 / n of the range of answers is added:
+the change by one more draw of the farthest graph, for rare graphs with few draws. If only one graph was
+drawn, others may have a share of 3 / n (the rule of three), and the answer may be off by this share of its
+standard deviation. Exact weights have no such error: the error of an average is at most the share of the
+omitted graphs, times the range of answers.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ _DRAWS = 4000
 
 @dataclass(frozen=True, eq=False)
 class GraphOrigin:
-    """Where the weights of graphs come from.
+    """The origin of the weights of graphs.
 
     Parameters
     ----------
-    size : independent draws that the weights are shares of; infinite where they were computed.
-    left : the probability of graphs that are left out, of computed weights.
-    groups : for each graph the number of the draw it represents, where several represent one.
+    size : number of independent draws behind the weights; infinite if they were computed.
+    left : the probability of omitted graphs, for computed weights.
+    groups : for each graph the number of the draw that it represents, if several represent one.
 
     >>> means, even = np.array([[1.0], [3.0]]), np.array([[0.5], [0.5]])
     >>> GraphOrigin(size=100.0).error(means, even[:, 0], even, np.ones(1)).round(4).tolist()
@@ -87,19 +87,19 @@ class GraphOrigin:
         return math.isinf(self.size) and self.left == 0.0
 
     def taken(self, picks: list[int]) -> GraphOrigin:
-        """Return the same for some of the graphs."""
+        """Return the origin for some of the graphs."""
         groups = None if self.groups is None else self.groups[picks]
         return GraphOrigin(self.size, self.left, groups)
 
     def error(self, values: Array, shares: Array, weights: Array, scale: Array) -> Array:
-        """Standard errors of averages.
+        """Return standard errors of averages.
 
         Parameters
         ----------
-        values : what each graph says (graphs by numbers).
-        shares : what graphs counted before anything was seen (graphs).
-        weights : what they count (graphs by numbers, or by one).
-        scale : standard deviation of what each number is the mean of; for a single graph.
+        values : values of each graph (graphs by numbers).
+        shares : weights without evidence (graphs).
+        weights : weights given the evidence (graphs by numbers, or by one).
+        scale : standard deviation behind each mean; for a single graph.
         """
         if math.isinf(self.size):
             ratio = weights / np.where(shares > 0, shares, 1.0)[:, None]
@@ -125,7 +125,7 @@ class GraphOrigin:
 
 @dataclass(frozen=True, eq=False)
 class Spread(Range):
-    """Answers of the graphs that an answer is averaged over, with the weight of each.
+    """The answers of the averaged graphs, with the weight of each.
 
     >>> from arcwise.distributions import Normal
     >>> beliefs = (Belief("y", Normal(2.0, 1.0)), Belief("y", Normal(0.0, 1.0)))
@@ -142,7 +142,7 @@ class Spread(Range):
 
     @property
     def between(self) -> float:
-        """Standard deviation of the mean over graphs; of levels, the largest of a probability."""
+        """The standard deviation of the mean over graphs; for levels, the largest of a probability."""
         first = self.answers[0]
         if first.numeric:
             rows = np.array([answer.mean for answer in self.answers], dtype=float)
@@ -153,7 +153,7 @@ class Spread(Range):
         return float(np.sqrt(np.max(squares)))
 
     def lines(self) -> list[str]:
-        """What the text of a belief says below its numbers."""
+        """Return lines for the text of a belief."""
         notes = [f"  note: {note}" for note in self.notes]
         if self.same:
             return notes
@@ -173,7 +173,7 @@ class Spread(Range):
 
 
 class _Answers(NamedTuple):
-    """What single networks answer, the weight of each, and what it counted before anything was seen."""
+    """Answers of single networks, with their weights given the evidence and without."""
 
     answers: tuple[Any, ...]
     weights: Array
@@ -182,26 +182,26 @@ class _Answers(NamedTuple):
     drawn: GraphOrigin
 
     def error(self, values: Any, scale: Any) -> Array:
-        """Errors of averages of numbers that each network says (networks by numbers)."""
+        """Return errors of averages of numbers (networks by numbers)."""
         numbers = np.asarray(values, dtype=float).reshape(len(self.answers), -1)
         return self.drawn.error(numbers, self.shares, self.weights[:, None], np.atleast_1d(scale))
 
 
 @dataclass(frozen=True, eq=False)
 class AveragedBelief(Belief):
-    """A belief averaged over graphs; its errors are also those of which graphs were drawn.
+    """A belief averaged over graphs; its errors include those of drawing graphs.
 
     Parameters
     ----------
     parts : the beliefs of the single graphs.
-    answered : what these count.
+    answered : their weights.
     """
 
     parts: tuple[Belief, ...] = ()
     answered: _Answers | None = field(default=None, repr=False)
 
     def _spread(self, share: float, event: Any) -> float:
-        """Standard error of a probability."""
+        """Return the standard error of a probability."""
         if self.answered is None:
             return super()._spread(share, event)
         chances = [float(part.distribution.probability(event)[0]) for part in self.parts]
@@ -218,9 +218,9 @@ class Ensemble:
     Parameters
     ----------
     nets : the networks.
-    weights : what each counts.
-    words : what is averaged over, for notes.
-    drawn : where the weights come from.
+    weights : the weight of each.
+    words : a description of the networks, for notes.
+    drawn : the origin of the weights.
     """
 
     nets: tuple[Net, ...]
@@ -235,7 +235,7 @@ class Ensemble:
         do: Mapping[str, Any] | None = None,
         **options: Unpack[AskOptions],
     ) -> Belief | Beliefs:
-        """What to believe of variables; parameters as of `arcwise.inference.query`."""
+        """Return beliefs about variables; parameters as of `arcwise.inference.query`."""
         answered = self._answered(targets, given, do, options)
         if not is_several(targets):
             belief = self._joined(list(answered.answers), answered)
@@ -264,13 +264,13 @@ class Ensemble:
         return (answer_note(self.words),) if self.words else ()
 
     def _counts(self, weights: Array) -> NDArray[np.intp]:
-        """Draws shared out by weights."""
+        """Return numbers of draws in proportion to weights."""
         ends = np.round(np.cumsum(weights) / weights.sum() * _DRAWS).astype(np.intp)
         counts: NDArray[np.intp] = np.diff(ends, prepend=0)
         return counts
 
     def _answered(self, targets: Any, given: Any, do: Any, options: Mapping[str, Any]) -> _Answers:
-        """Return the answers of the networks that find one."""
+        """Return the answers of the networks that have one."""
         weights, notes = self._evidence(given, do)
         answers, picks = [], []
         refused: ArcwiseError | None = None
@@ -286,7 +286,7 @@ class Ensemble:
         return _Answers(tuple(answers), shares, notes, self.weights[picks], self.drawn.taken(picks))
 
     def _evidence(self, given: Any, do: Any) -> tuple[Array, tuple[Note, ...]]:
-        """Return the weights of graphs once some values are seen, and a note where these cannot speak."""
+        """Return the weights of graphs given the evidence, and a note if the evidence cannot change them."""
         if not given:
             return self.weights, ()
         first = self.nets[0]
@@ -302,7 +302,7 @@ class Ensemble:
         return lines[:, 0], (*notes, *((_SOFT,) if evidence.soft or evidence.ranges else ()))
 
     def _seen(self, nets: Sequence[Net], rows: Table) -> tuple[Array, tuple[Note, ...]]:
-        """Weights of graphs (graphs by rows) once rows are seen."""
+        """Return weights of graphs (graphs by rows) given observed rows."""
         plain = np.repeat(self.weights[:, None], rows.rows, axis=1)
         try:
             logs = np.stack([marginal_log_density(net, rows) for net in nets])
@@ -315,7 +315,7 @@ class Ensemble:
         return shares, ()
 
     def _joined(self, answers: Sequence[Belief], found: _Answers) -> Belief:
-        """One belief of several, by their weights."""
+        """Return the weighted average of several beliefs."""
         shape = blend([answer.distribution for answer in answers], found.weights)
         qualities = [answer.quality for answer in answers]
         notes = (*self._over, *found.notes, *(note for each in qualities for note in each.notes))
@@ -342,7 +342,7 @@ class Ensemble:
         )
 
     def predict(self, table: Table, target: str, **options: Unpack[AskOptions]) -> Predictions:
-        """Predict a variable in every row; parameters as of `arcwise.inference.predict`."""
+        """Return predictions of a variable in every row; parameters as of `arcwise.inference.predict`."""
         others = [name for name in table.names if name != target]
         weights = np.repeat(self.weights[:, None], table.rows, axis=1)
         notes: tuple[Note, ...] = ()
@@ -370,7 +370,7 @@ class Ensemble:
     def _row_errors(
         self, parts: Sequence[Predictions], shape: Distribution, weights: Array
     ) -> Array:
-        """Errors of the averages of rows that come from drawing graphs; of text levels, the largest."""
+        """Return errors of the averages of rows by drawing graphs; for text levels, the largest."""
         if (levels := shape.nominal) is not None:
             chances = np.stack([part.probabilities for part in parts])
             spread = np.sqrt(levels.probabilities * (1.0 - levels.probabilities))
@@ -383,7 +383,7 @@ class Ensemble:
         return self.drawn.error(means, self.weights, weights, shape.sd)
 
     def logpdf(self, table: Table, **options: Unpack[AskOptions]) -> Array:
-        """Log density of each row, averaged over graphs; nats."""
+        """Return the log density of each row, averaged over graphs, in nats."""
         logs = np.stack([marginal_log_density(net, table, **options) for net in self.nets], axis=1)
         with np.errstate(divide="ignore"):
             return log_sum(logs + np.log(self.weights))
@@ -396,7 +396,7 @@ class Ensemble:
         do: Mapping[str, Any] | None = None,
         **options: Unpack[EffortOptions],
     ) -> Table:
-        """Draw rows: for each a graph by its weight, then a row from its network."""
+        """Return draws: for each row a graph by its weight, then a row from its network."""
         rows = whole("number of draws", draws)
         weights = self.weights
         if given:
@@ -418,7 +418,7 @@ class Ensemble:
 
 
 def _numbers_of(answers: Sequence[Belief], shape: Distribution) -> tuple[list[Any], Array]:
-    """What beliefs are compared by, means or probabilities of text levels, and the standard deviations."""
+    """Return means or probabilities of text levels of beliefs, and the standard deviations."""
     if (levels := shape.nominal) is not None:
         probabilities = levels.probabilities[0]
         chances = [answer.distribution.chances(len(probabilities))[0] for answer in answers]

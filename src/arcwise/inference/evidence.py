@@ -1,17 +1,16 @@
-"""Evidence: what was seen and what was set, by names, as numbers and codes.
+"""Evidence and interventions: names and values as column numbers and codes.
 
-Of a continuous variable a number is seen. Of a discrete one it is a level, or something weaker, which
-weighs its levels: several of them, one of which it is; an interval, where levels are numbers or have an
-order; or *soft* evidence, the likelihood of what was seen under each level (Pearl 1988, section 2.2.2). Only
-the ratios of such weights change a belief; the probability of the evidence is the sum over levels of
+Evidence on a continuous variable is a number or an interval. On a discrete one it is a level, or weights of
+levels: a set of levels; an interval, if levels are numbers or ordered; or *soft* evidence, the likelihood of
+an observation under each level (Pearl 1988, section 2.2.2). Only
+the ratios of such weights matter for a belief; the probability of the evidence is the sum over levels of
 weight x p(level).
 
-Evidence also says what of a network matters. Once a variable's value is known, its children see a
-constant: every arc out of a known variable can be cut, its value put in its place. What is then neither
-asked, nor known, nor an ancestor of such a variable integrates to one (it is *barren*), and of the rest
-only the connected piece around the question can change the answer. This is the pruning that Bayes-ball
-finds (Shachter 1998), in linear time; with everything else known, a question about one variable comes down
-to its Markov blanket.
+Evidence also determines the relevant part of a network. An observed variable is a constant for its children,
+so every arc out of it can be removed. A variable that is then neither a target, nor observed, nor an ancestor
+of such a variable integrates to one (it is *barren*), and only the connected component of the targets is
+relevant. This is the pruning of Bayes-ball (Shachter 1998), in linear time; with everything else observed, a
+query about one variable needs only its Markov blanket.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ Array = NDArray[np.float64]
 
 
 class Evidence(NamedTuple):
-    """Evidence by column numbers: numbers as they are, levels as their codes.
+    """Evidence by column numbers: numbers, and levels as their codes.
 
-    `soft` has a weight for each level of a variable of which less than its level is known, `ranges` the ends
-    of an interval that a number lies in, infinite where it is open.
+    `soft` has weights of the levels of a variable whose level is not observed exactly, `ranges` the ends of
+    an interval with a number, infinite if open.
     """
 
     seen: Mapping[int, float]
@@ -45,14 +44,16 @@ class Evidence(NamedTuple):
     ranges: Mapping[int, tuple[float, float]] = {}
 
     def given(self, net: Net) -> dict[str, Any]:
-        """What was seen as users know it: numbers, levels, lists of levels, weights by level, intervals."""
+        """Return the evidence as users give it: numbers, levels, lists of levels, weights by level,
+        intervals.
+        """
         weights = {n: _plain_weights(net.variables[n], weight) for n, weight in self.soft.items()}
         pairs = {node: tuple(map(_plain_end, ends)) for node, ends in self.ranges.items()}
         return plain(net, self.seen) | {net.names[n]: x for n, x in {**weights, **pairs}.items()}
 
 
 def plain(net: Net, values: Mapping[int, float]) -> dict[str, Any]:
-    """Values as users know them: numbers, or levels."""
+    """Return values as users give them: numbers, or levels."""
     values_by_name: dict[str, Any] = {}
     for node, value in values.items():
         levels = net.variables[node].levels
@@ -74,12 +75,12 @@ def _plain_weights(variable: Variable, weights: Array) -> Any:
 def read_evidence(
     net: Net, given: Mapping[str, Any] | None = None, do: Mapping[str, Any] | None = None
 ) -> Evidence:
-    """Evidence by names as evidence by column numbers.
+    """Return evidence by column numbers from evidence by names.
 
     Raises
     ------
-    DataError : an unknown name, no finite number, a level that the network has never seen, weights that are
-        negative or all zero, an empty set or interval; a variable that is set to more than one level.
+    DataError : an unknown name, a number that is not finite, an unknown level, weights that are negative or
+        all zero, an empty set or interval; a variable that is set to more than one level.
     """
     values: dict[int, float] = {}
     soft: dict[int, Array] = {}
@@ -122,7 +123,7 @@ def _by_number(net: Net, word: str, values: Mapping[str, Any] | None) -> dict[in
 
 
 def _code(variable: Variable, value: Any) -> float:
-    """Return a number as it is, a level as its code."""
+    """Return a number unchanged, or a level as its code."""
     if variable.levels is None:
         return _number(variable.name, value)
     if variable.cuts is not None and is_number(value):
@@ -150,7 +151,7 @@ def _number(name: str, value: object) -> float:
 
 
 def _ends(variable: Variable, low: Any, high: Any) -> tuple[float, float]:
-    """Return the ends of an interval of numbers, infinite where they are None."""
+    """Return the ends of an interval of numbers, infinite for None."""
     ends = [
         sign * np.inf if end is None or end == sign * np.inf else _number(variable.name, end)
         for end, sign in ((low, -1), (high, 1))
@@ -201,7 +202,7 @@ def _likelihood(variable: Variable, value: Mapping[Any, Any]) -> Array:
 
 
 def _levels_between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_]:
-    """Return the levels of an interval, None for an open end; of cut numbers, all that it touches."""
+    """Return the levels of an interval, None for an open end; for cut numbers, all that overlap it."""
     levels = variable.levels or ()
     if variable.numeric and variable.cuts is None:
         places = np.array(levels, dtype=float)
@@ -214,13 +215,13 @@ def _levels_between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_
 
 
 def upward(graph: DAG, starts: Iterable[int], observed: Collection[int]) -> set[int]:
-    """Unknown variables behind the starts, reached by arcs from unknown variables only.
+    """Return unobserved ancestors of the starts, reached through unobserved variables only.
 
     Parameters
     ----------
     graph : the network's graph.
-    starts : where to begin; not part of the answer unless reached.
-    observed : numbers of the known variables.
+    starts : the first nodes; not in the result unless reached.
+    observed : numbers of the observed variables.
 
     Returns
     -------
@@ -240,17 +241,17 @@ def upward(graph: DAG, starts: Iterable[int], observed: Collection[int]) -> set[
 
 
 def relevant(graph: DAG, targets: Iterable[int], observed: Collection[int]) -> set[int]:
-    """Variables whose local models matter for the targets, given what is known.
+    """Return the variables whose local models are relevant for the targets given the evidence.
 
     Parameters
     ----------
     graph : the network's graph.
-    targets : numbers of the variables requested; none of them known.
-    observed : numbers of the known variables.
+    targets : numbers of the targets; none of them observed.
+    observed : numbers of the observed variables.
 
     Returns
     -------
-    The targets, the unknown variables to integrate over, and the known ones among their children.
+    The targets, the unobserved variables to integrate over, and the observed ones among their children.
 
     >>> graph = DAG.from_arcs([("a", "b"), ("b", "c"), ("c", "d")])
     >>> sorted(relevant(graph, [1], {0, 2, 3}))
@@ -274,7 +275,7 @@ def relevant(graph: DAG, targets: Iterable[int], observed: Collection[int]) -> s
 
 
 def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[int]]]:
-    """Groups of rows with the same missing values: the rows' numbers, and the columns they know.
+    """Yield groups of rows with the same missing columns: the rows' numbers, and the observed columns.
 
     >>> mask = np.array([[True, False], [False, False], [True, False]])
     >>> [(rows.tolist(), known) for rows, known in patterns(mask)]
@@ -293,10 +294,10 @@ def patterns(gaps: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], set[in
 
 
 class DistinctRows(NamedTuple):
-    """What is known of rows, each combination once, those with the same missing values side by side.
+    """Distinct combinations of observed values in rows, sorted by their missing columns.
 
-    `codes` has a level for every variable, -1 in missing values; `first` is the first row that has a
-    combination, and `which` the number of the combination that each row has.
+    `codes` has a level for every variable, -1 if missing; `first` is the first row of a combination, and
+    `which` the number of each row's combination.
     """
 
     codes: NDArray[np.int64]
@@ -305,7 +306,7 @@ class DistinctRows(NamedTuple):
 
 
 def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> DistinctRows:
-    """Rows of codes, equal ones once."""
+    """Return the distinct rows of codes."""
     size = len(gaps)
     codes = np.empty((size, gaps.shape[1]), dtype=np.int64)
     for node, column in enumerate(columns):
@@ -313,7 +314,7 @@ def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> Disti
     codes[gaps] = -1
     if size < 2:
         return DistinctRows(codes, np.zeros(size, dtype=np.intp), np.zeros(size, dtype=np.intp))
-    # The mask comes first, then levels: sorted so, rows with the same missing values are neighbours.
+    # The mask comes first, then levels: so rows with the same missing columns are adjacent.
     keys = np.concatenate(
         [np.packbits(gaps, axis=1), codes.astype(np.uint16).view(np.uint8)], axis=1
     )
@@ -323,7 +324,7 @@ def fold_rows(columns: Sequence[NDArray[Any]], gaps: NDArray[np.bool_]) -> Disti
 
 
 def check_roles(net: Net, targets: Sequence[int], evidence: Evidence) -> None:
-    """Reject a variable that is asked twice, or asked and known, or seen and set."""
+    """Raise an error for a repeated target, or a variable in two roles: target, evidence or intervention."""
     observed, forced, soft, ranges = evidence
     for node in targets:
         if node in observed or node in forced or node in ranges:
@@ -336,14 +337,14 @@ def check_roles(net: Net, targets: Sequence[int], evidence: Evidence) -> None:
 
 
 def names_of(targets: str | Sequence[str]) -> tuple[str, ...]:
-    """What is requested, as names."""
+    """Return the targets as names."""
     if not is_several(targets) and not are_texts([targets]):
         raise DataError(f"The target must be a name or a list of names, got {targets!r}.")
     return as_tuple(targets)
 
 
 def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str, object]) -> str:
-    """Say a question in one line.
+    """Return a query as one line.
 
     >>> sentence(["y"], {"a": 1.5}, {"b": 2})
     'y given a = 1.5, do b = 2'
@@ -355,9 +356,7 @@ def sentence(names: Sequence[str], given: Mapping[str, object], do: Mapping[str,
 
 
 def show_value(value: object) -> str:
-    """Return a value of evidence in a sentence: a number, an interval, a level, several, or weights of
-    levels.
-    """
+    """Return a value of evidence as text: a number, an interval, a level, several, or weights of levels."""
     if isinstance(value, tuple):
         return "..".join("" if end is None else show_value(end) for end in value)
     if isinstance(value, list):

@@ -50,18 +50,18 @@ __all__ = [
 Codes = NDArray[np.int64]
 
 _SLOTS = 1 << 22
-"""Numbers of an answer, or random ones for draws, that are held at once."""
+"""Values of an answer, or random numbers for draws, that are held at once."""
 
 
 _KEPT = 4
-"""Trees for joint questions that are kept next to that of the network."""
+"""Number of trees for joint queries that are cached besides that of the network."""
 
 _BUILDING = 4.0
-"""Work of making a tree, in questions to it."""
+"""Work of building a tree, in queries."""
 
 
 class Trees:
-    """The junction trees of a network: one for all questions, and some for variables asked together."""
+    """The junction trees of a network: one for all queries, and some for joint queries."""
 
     def __init__(self, product: Potentials) -> None:
         self.product = product
@@ -69,13 +69,13 @@ class Trees:
         self._trees: dict[tuple[int, ...], JunctionTree] = {}
 
     def _key(self, together: tuple[int, ...]) -> tuple[int, ...]:
-        """Variables that are to lie in one clique; none where they do anyway."""
+        """Return variables that must be in one clique; none if they are in one anyway."""
         required = set(together)
         inside = len(required) < 2 or any(required.issubset(scope) for scope in self.product.scopes)
         return () if inside else tuple(sorted(required))
 
     def plan(self, together: tuple[int, ...] = ()) -> EliminationOrder:
-        """Return the order of elimination, and the size of all tables."""
+        """Return the elimination order, and the size of all tables."""
         key = self._key(together)
         if key not in self._plans:
             self._forget(self._plans)
@@ -83,7 +83,7 @@ class Trees:
         return self._plans[key]
 
     def tree(self, together: tuple[int, ...] = ()) -> JunctionTree:
-        """Return the tree in which some variables lie together."""
+        """Return the tree in which some variables are in one clique."""
         key = self._key(together)
         if key not in self._trees:
             self._forget(self._trees)
@@ -96,12 +96,12 @@ class Trees:
 
     @staticmethod
     def _forget(trees: dict[tuple[int, ...], Any]) -> None:
-        """Make room; the tree of the network itself stays."""
+        """Drop cached trees; the tree of the network stays."""
         while len(trees) > _KEPT:
             del trees[next(key for key in trees if key)]
 
     def cost(self, together: tuple[int, ...] = ()) -> Cost:
-        """What an answer costs, from the plan: no table is made for it."""
+        """Return the cost of an answer, from the plan, without computing a table."""
         size = self.plan(together).entries
         is_built = self._key(together) in self._trees
         return Cost(EXACT, size if is_built else _BUILDING * size, 2.0 * size)
@@ -111,7 +111,7 @@ _KNOWN: WeakKeyDictionary[Net, Trees | None] = WeakKeyDictionary()
 
 
 def trees_of(net: Net) -> Trees | None:
-    """Return the trees of a network, kept with it; None where its local models are no tables."""
+    """Return the trees of a network, cached with it; None if its local models are not tables."""
     if net not in _KNOWN:
         product = potentials(net)
         _KNOWN[net] = None if product is None else Trees(product)
@@ -119,9 +119,7 @@ def trees_of(net: Net) -> Trees | None:
 
 
 def soft_weights(question: Question, levels: tuple[int, ...]) -> Array | None:
-    """Return a weight for each level of each variable, one after the other; None where there is no soft
-    evidence.
-    """
+    """Return a weight for each level of each variable, concatenated; None without soft evidence."""
     if not question.soft:
         return None
     weights = [question.soft.get(node, np.ones(size)) for node, size in enumerate(levels)]
@@ -129,14 +127,14 @@ def soft_weights(question: Question, levels: tuple[int, ...]) -> Array | None:
 
 
 class Junction(Engine):
-    """A junction tree of the whole network, kept with it."""
+    """A junction tree of the whole network, cached with it."""
 
     name = "junction"
     soft = True
     thorough = True
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Any question to a discrete network; the cost is that of its tables."""
+        """Accept queries to discrete networks; the cost is that of their tables."""
         trees = trees_of(question.net)
         if trees is None:
             return needs_tables(self.name)
@@ -145,7 +143,7 @@ class Junction(Engine):
         return trees.cost(question.asked if question.together else ())
 
     def ask(self, question: Question) -> Reply:
-        """Return the tables of what is asked, in all rows; together where that is wanted."""
+        """Return the tables of the targets, in all rows; joint ones if requested."""
         together = question.asked if question.together else ()
         sets: list[tuple[int, ...]] = [(node,) for node in question.asked]
         sets = [together] if together else sets
@@ -155,7 +153,7 @@ class Junction(Engine):
         return exact_found(question, sums, sums[0][0] if question.task == "belief" else None)
 
     def _sums(self, question: Question, sets: list[tuple[int, ...]]) -> list[Array]:
-        """Joint distributions of sets of variables, in all rows."""
+        """Return joint distributions of sets of variables, in all rows."""
         rows, levels = question.distinct, _trees(question).product.levels
         shapes = [tuple([levels[node] for node in nodes]) for nodes in sets]
         parts = [part for _, part in self._parts(question, rows, sets)]
@@ -182,7 +180,7 @@ class Junction(Engine):
             yield logs, tables
 
     def logpdf(self, question: Question) -> Array:
-        """Log probability of what is known of each row; minus infinity where it is impossible."""
+        """Return the log probability of the observed values of each row; minus infinity if impossible."""
         net = question.net
         if net.directed and not question.gaps.any() and not question.soft:
             return log_density(net, question.columns)
@@ -241,7 +239,7 @@ class Junction(Engine):
 
 
 def _ancestral(question: Question) -> bool:
-    """Return whether draws of each variable after its parents do, and no engine is named."""
+    """Return whether plain ancestral draws suffice, and no engine is named."""
     net, observed = question.net, question.known if question.size else set()
     if question.task != "draws" or question.soft or question.options.method is not None:
         return False
@@ -256,13 +254,13 @@ def _trees(question: Question) -> Trees:
 
 
 def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
-    """Reject rows whose evidence has probability zero."""
+    """Raise an error for rows whose evidence has probability zero."""
     for number in np.flatnonzero(np.isneginf(logs))[:1].tolist():
         raise impossible(question, int(rows[number]))
 
 
 def needs_tables(method: str) -> FitError:
-    """What is said to an exact method for discrete networks, asked of another one."""
+    """Return the error of an exact method for discrete networks if the network is not discrete."""
     return FitError(
         f"method={method!r} needs a network of probability tables (model='discrete'): leave the "
         "method out."
@@ -278,7 +276,7 @@ def codes_of(question: Question, nodes: list[int], places: NDArray[np.intp]) -> 
 
 
 def impossible(question: Question, row: int) -> FitError:
-    """What is said to evidence of probability zero; where one level is the reason, that it is."""
+    """Return the error for evidence of probability zero, with the level that is impossible, if one is."""
     try:
         question.check_possible()
     except FitError as error:
@@ -292,7 +290,7 @@ def impossible(question: Question, row: int) -> FitError:
 
 
 def exact_found(question: Question, singles: list[Array], table: Array | None) -> Reply:
-    """Answers without error from the tables of single variables, and of all together."""
+    """Return exact answers from the tables of single variables, and the joint table."""
     mixing, answers = Mixing.exact(question.size), []
     for node, shares in zip(question.asked, singles, strict=True):
         variable = question.net.variables[node]
@@ -305,21 +303,21 @@ def exact_found(question: Question, singles: list[Array], table: Array | None) -
 
 
 def _together(question: Question, table: Array) -> Reply:
-    """Return an exact answer about several variables from their joint table."""
+    """Return an exact joint answer for several variables from their table."""
     axes = range(table.ndim)
     singles = [table.sum(axis=tuple(j for j in axes if j != i))[None] for i in axes]
     return exact_found(question, singles, table)
 
 
 _OVERHEAD = 1e6
-"""Work, in cells, that setting up the sum for a row costs."""
+"""Work, in cells, of setting up the sum for a row."""
 
 _PATTERNS = 20
-"""Patterns of missing values up to which tables of rows are taken without being named."""
+"""Largest number of patterns of missing values for tables of rows by default."""
 
 
 def _members(question: Question, targets: Iterable[int], observed: set[int]) -> list[int]:
-    """Return the tables that matter: those of a density are of all that is known, and of what is above."""
+    """Return the relevant tables; for a density, those of the evidence and its ancestors."""
     net = question.net
     if not net.directed:
         return list(range(len(_trees(question).product.scopes)))
@@ -332,7 +330,9 @@ def _members(question: Question, targets: Iterable[int], observed: set[int]) -> 
 
 
 def _sum_for(question: Question, targets: tuple[int, ...], observed: set[int]) -> SumPlan:
-    """Return the sum for what is asked; over all that is known, where that is cheap: it may be impossible."""
+    """Return the plan of the sum for the targets; with all evidence, if cheap, to detect impossible
+    evidence.
+    """
     if targets and question.task != "density":
         wider = _sum_for(replace(question, task="density"), targets, observed)
         if wider.plan.entries < _OVERHEAD:
@@ -343,14 +343,14 @@ def _sum_for(question: Question, targets: tuple[int, ...], observed: set[int]) -
 
 
 class Elimination(Engine):
-    """Variable elimination for one question, or for each row of a table."""
+    """Variable elimination for one query, or for each row of a table."""
 
     name = "elimination"
     soft = True
     thorough = True
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Questions to discrete networks; whole rows are filled or drawn only where it is named."""
+        """Accept queries to discrete networks; imputation and draws of rows only if it is named."""
         is_named = question.options.method is not None
         if trees_of(question.net) is None:
             return needs_tables(self.name)
@@ -380,7 +380,7 @@ class Elimination(Engine):
         )
 
     def ask(self, question: Question) -> Reply:
-        """Return the table of what is asked, row by row."""
+        """Return the table of the targets, row by row."""
         if question.together:
             return _together(question, self._tables(question, question.asked)[0])
         singles = [self._tables(question, (node,)) for node in question.asked]
@@ -399,7 +399,7 @@ class Elimination(Engine):
     def _rows(
         self, question: Question, targets: tuple[int, ...]
     ) -> Iterator[tuple[int, tuple[Array, float]]]:
-        """Return the sum for each combination of what is known, and the first row that has it."""
+        """Return the sum for each distinct combination of evidence, and the first row with it."""
         product, rows, before, sum_plan = _trees(question).product, question.distinct, None, None
         for first, codes in zip(rows.first.tolist(), rows.codes.tolist(), strict=True):
             values = {node: code for node, code in enumerate(codes) if code >= 0}
@@ -408,7 +408,7 @@ class Elimination(Engine):
             yield first, sum_product(sum_plan, product, values, question.soft)
 
     def logpdf(self, question: Question) -> Array:
-        """Log probability of what is known of each row; minus infinity where it is impossible."""
+        """Return the log probability of the observed values of each row; minus infinity if impossible."""
         logs = [log for _, (_, log) in self._rows(question, ())]
         return np.array(logs)[question.distinct.which]
 

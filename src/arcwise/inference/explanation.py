@@ -1,4 +1,4 @@
-"""The most probable values of several variables together: of all of them, or of some."""
+"""Most probable explanations: the joint most probable values of all or some variables."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation(Framed, Mapping[str, Any]):
-    """The most probable values of variables together, by name.
+    """The joint most probable values of variables, by name.
 
-    Where all variables are explained, those that were seen or set are among them.
+    If all variables are explained, observed and set ones are included.
 
     Parameters
     ----------
-    levels : a level or, of a continuous variable, a number by name.
-    log_probability : natural logarithm of the probability (of the density, where there are numbers) of the
-        values and the evidence together, with the weights of soft evidence.
+    levels : a level or, for a continuous variable, a number by name.
+    log_probability : natural logarithm of the probability (or density, with numbers) of the values
+        and the evidence, with the weights of soft evidence.
     probability : the probability (or density) of the values given the evidence.
     has_density : whether there are numbers among the values.
-    given, do : the question, for the text.
-    range : the explanations of other graphs, where data cannot tell what setting a variable does.
+    given, do : the query, for the text.
+    range : the explanations of other graphs, if data do not identify the effect of an intervention.
     """
 
     levels: Mapping[str, Any]
@@ -80,7 +80,7 @@ class Explanation(Framed, Mapping[str, Any]):
 
     @property
     def frame(self) -> Frame:
-        """One row per variable with its value."""
+        """Return one row per variable with its value."""
         columns = Series("variable", list(self.levels)), Series("level", list(self.levels.values()))
         title = sentence(["most probable explanation"], self.given, self.do)
         notes = self._share, *range_lines(self.range)
@@ -104,7 +104,7 @@ class Explanation(Framed, Mapping[str, Any]):
 
 
 class ExplanationRange(Range):
-    """The explanations of several graphs: which levels differ, and how probable they are."""
+    """The explanations of several graphs: levels that differ, and their probabilities."""
 
     @property
     def levels(self) -> dict[str, tuple[Any, ...]]:
@@ -143,22 +143,21 @@ def explain(
     equivalents: Equivalents | None = None,
     **options: Unpack[AskOptions],
 ) -> Explanation:
-    """Return the most probable values of all variables together, given what was seen (MPE), or of some of
-    them.
+    """Return the joint most probable values of all variables given the evidence (MPE), or of some (MAP).
 
-    They need not be the most probable values of each variable by itself. Of several equally probable
-    explanations, one.
+    They need not be the most probable values of each variable separately. One of several equally probable
+    explanations is returned.
 
     Parameters
     ----------
     net : any network with a joint distribution.
     given, do, equivalents, options : as for `query`.
-    of : the variables to explain; all others that were not seen are summed out (MAP). All by default.
+    of : the variables to explain; all other unobserved ones are summed out (MAP). All by default.
 
     Raises
     ------
     FitError : tables that are too large, or impossible evidence.
-    DataError : numbers whose joint answer is simulated.
+    DataError : numbers with a simulated joint distribution.
     """
     settings, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     names = None if of is None else names_of(of)

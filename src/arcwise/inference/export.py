@@ -1,10 +1,10 @@
-"""What a program without Arcwise needs to answer questions to a network: numbers that can be written as JSON.
+"""Export of networks as JSON, for inference by programs without Arcwise, such as reports.
 
-A discrete network gives its tables and a tree of cliques that they are multiplied into (Lauritzen and
-Spiegelhalter 1988); a linear-Gaussian one its regressions, with the covariances of their parameters; a
-conditional Gaussian one both: tables of its levels, and regressions for each configuration of those that
-numbers depend on (Lauritzen and Wermuth 1989). Any other one gives draws from its joint distribution. No row
-of the data is among them.
+A discrete network is exported as tables and a clique tree (Lauritzen and Spiegelhalter 1988); a
+linear-Gaussian one as regressions, with the covariances of their parameters; a conditional Gaussian one as
+both: tables of its levels, and regressions for each configuration of those that numbers depend on (Lauritzen
+and Wermuth 1989). Any other network is exported as draws from its joint distribution. The export contains no
+row of the data.
 """
 
 from base64 import b64encode
@@ -34,13 +34,15 @@ from arcwise.networks import BayesNet, Net
 __all__ = ["Answers", "Draws", "MixedTables", "Regressions", "Tables", "answers_of"]
 
 MAX_ENTRIES = 1 << 20
-"""Numbers in all cliques of a tree; networks with larger ones give draws."""
+"""Largest number of values in all cliques of a tree; larger networks are exported as draws."""
 
 MAX_VARIABLES = 600
-"""Variables of a linear network whose covariances a page can hold."""
+"""Largest number of variables of a linear network whose covariances fit into a page."""
 
 MAX_NUMBERS = 1 << 20
-"""Numbers in the covariance matrices of all configurations of a conditional Gaussian network."""
+"""Largest number of values in the covariance matrices of all configurations of a conditional Gaussian
+network.
+"""
 
 MAX_DRAWS, MIN_DRAWS = 4000, 500
 DRAWS_BYTES = 1_600_000
@@ -50,14 +52,14 @@ _DIGITS = 12
 
 
 class Clique(TypedDict):
-    """Variables that lie together, and the clique that the messages go to; -1 for a root."""
+    """A clique of variables, and the clique that receives its messages; -1 for a root."""
 
     variables: list[int]
     parent: int
 
 
 class Factor(TypedDict):
-    """A table over some variables, the last one changing fastest, and the clique that it belongs to."""
+    """A table over some variables, the last one changing fastest, and its clique."""
 
     variables: list[int]
     clique: int
@@ -65,7 +67,7 @@ class Factor(TypedDict):
 
 
 class Tables(TypedDict):
-    """The tables of a discrete network, and the tree of cliques that answers; parents come first."""
+    """The tables of a discrete network, and its clique tree; parents come first."""
 
     kind: Literal["tables"]
     cliques: list[Clique]
@@ -76,7 +78,7 @@ class Regression(TypedDict):
     """A linear local model.
 
     `spread` are the covariances of the coefficients, which are independent of the expected value at `centre`;
-    `freedom` is 0 where the parameters are taken as known.
+    `freedom` is 0 if the parameters are exact.
     """
 
     parents: list[int]
@@ -114,7 +116,7 @@ class ConditionalRegressions(TypedDict):
 class MixedTables(TypedDict):
     """Tables of all levels, and regressions of the numbers, parents before their children.
 
-    All of `mixers`, the levels that numbers depend on, lie in one clique.
+    All of `mixers`, the levels that numbers depend on, are in one clique.
     """
 
     kind: Literal["mixture"]
@@ -143,12 +145,12 @@ Answers = Tables | Regressions | MixedTables | Draws
 
 
 def answers_of(net: Net, rng: np.random.Generator) -> Answers:
-    """What answers questions to a network.
+    """Return the export of a network for inference.
 
     Parameters
     ----------
     net : any network.
-    rng : random generator for draws; not used where there is an exact answer.
+    rng : random generator for draws; unused if inference is exact.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.graphs import DAG
@@ -176,7 +178,7 @@ def _tables(product: Potentials) -> Tables:
 def _tree(
     product: Potentials, numbering: Sequence[int], together: Sequence[tuple[int, ...]] = ()
 ) -> tuple[list[Clique], list[Factor]]:
-    """Return the tree of cliques of some tables; `numbering` are the numbers of their variables in the
+    """Return the clique tree of some tables; `numbering` are the numbers of their variables in the
     network.
     """
     cliques, parents, homes = clique_tree(product, together)
@@ -264,7 +266,7 @@ def _conditional(net: BayesNet, node: int) -> ConditionalRegressions | None:
 
 
 def _is_normal(model: Conditional) -> bool:
-    """Return whether a model gives normal distributions, so that its slopes are worth a look."""
+    """Return whether a model gives normal distributions, so that its slopes are checked."""
     return linear_of(model) is not None or hasattr(model, "slopes_at")
 
 
@@ -316,5 +318,5 @@ def _column(variable: Variable, column: NDArray[Any]) -> Column:
 
 
 def numbers(array: NDArray[np.float64]) -> list[float]:
-    """Numbers with as many digits as answers need."""
+    """Return numbers with as many digits as inference needs."""
     return [float(f"{x:.{_DIGITS}g}") for x in array.tolist()]

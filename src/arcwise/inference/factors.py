@@ -1,10 +1,9 @@
-"""Sums of products of tables: what every exact answer about discrete variables rests on.
+"""Sums of products of tables, for exact inference with discrete variables.
 
-A network of tables is a product of factors (`Potentials`). Variables are summed out of such products one by
-one (`combined`; Zhang and Poole 1996; Dechter 1999), along the best of several orders, turned so that what is
-asked is left at the end (`planned`, `summed`). A tree of cliques keeps the sums for further questions
-(`tree_with`; Lauritzen and Spiegelhalter 1988). Where doubles underflow, the same sums are taken with numbers
-of any size (`Scaled`).
+A network of tables is a product of factors (`Potentials`). Variables are summed out one at a time (`combine`;
+Zhang and Poole 1996; Dechter 1999), along the best of several orders, ending with the targets (`plan_sum`,
+`sum_product`). A clique tree keeps the sums for further queries (`tree_with`; Lauritzen and Spiegelhalter
+1988). If doubles underflow, the same sums are computed in extended range (`ScaledArray`).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Array = NDArray[np.float64]
 Scope = tuple[int, ...]
 
 MAX_ENTRIES = 1e8
-"""Numbers in all cliques of a tree that is made at once: 800 MB."""
+"""Largest number of values in all cliques of a tree: 800 MB."""
 
 _FAR = -1100  # powers of two that vanish beside one
 _LOG_TWO = float(np.log(2.0))
@@ -46,8 +45,8 @@ _LOG_TWO = float(np.log(2.0))
 class Potentials(NamedTuple):
     """Tables whose product is the joint distribution.
 
-    `scopes` are the variables of each table, one axis each. In a directed network each variable has the table
-    of its own number, in which it stands last.
+    `scopes` are the variables of each table, one axis each. In a directed network, table i is that of
+    variable i, whose axis is the last.
     """
 
     levels: tuple[int, ...]
@@ -56,7 +55,7 @@ class Potentials(NamedTuple):
 
 
 def potentials(net: Net) -> Potentials | None:
-    """Return the tables of a network; None where it has other local models."""
+    """Return the tables of a network; None if it has other local models."""
     product = factors_of(net.joint)
     if product is not None:
         return Potentials(product.levels, product.scopes, product.tables)
@@ -68,7 +67,7 @@ def potentials(net: Net) -> Potentials | None:
     return Potentials(levels, scopes, tables) if len(tables) == len(levels) else None
 
 
-# -- tables of numbers of any size ---
+# -- tables of extended range ---
 
 
 class ScaledArray(NamedTuple):
@@ -85,13 +84,13 @@ class ScaledArray(NamedTuple):
 
     @classmethod
     def of(cls, table: Array) -> ScaledArray:
-        """Return the same numbers."""
+        """Return a table of these numbers."""
         digits, powers = np.frexp(table)
         return cls(np.asarray(digits), np.asarray(powers, dtype=np.int64))
 
     @classmethod
     def of_logs(cls, logs: Array) -> ScaledArray:
-        """Return the numbers whose natural logarithms are given; minus infinity is zero."""
+        """Return a table of numbers given by their natural logarithms; minus infinity is zero."""
         there = np.isfinite(logs)
         safe = np.where(there, logs, 0.0)
         powers = np.floor(safe / _LOG_TWO)
@@ -102,7 +101,7 @@ class ScaledArray(NamedTuple):
         return ScaledArray(self.digits, np.where(self.digits > 0.0, self.powers + powers, 0))
 
     def __mul__(self, other: ScaledArray) -> ScaledArray:  # type: ignore[override]
-        """Return the product, cell by cell; shapes are stretched as those of arrays are."""
+        """Return the product, cell by cell, with broadcasting."""
         return ScaledArray.of(self.digits * other.digits)._shifted(self.powers + other.powers)
 
     def sum(self, axis: tuple[int, ...]) -> ScaledArray:
@@ -116,11 +115,11 @@ class ScaledArray(NamedTuple):
         return ScaledArray.of(parts.sum(axis=axis))._shifted(top.squeeze(axis))
 
     def transpose(self, axes: list[int]) -> ScaledArray:
-        """Return the same with axes in another order."""
+        """Return the table with axes in another order."""
         return ScaledArray(self.digits.transpose(axes), self.powers.transpose(axes))
 
     def reshape(self, shape: list[int]) -> ScaledArray:
-        """Return the same in another shape."""
+        """Return the table in another shape."""
         return ScaledArray(self.digits.reshape(shape), self.powers.reshape(shape))
 
     @property
@@ -134,12 +133,12 @@ class ScaledArray(NamedTuple):
         return self.digits.size
 
     def log(self) -> Array:
-        """Natural logarithms; minus infinity for zero."""
+        """Return natural logarithms; minus infinity for zero."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.digits) + self.powers * _LOG_TWO)
 
     def shares(self) -> Array:
-        """Return the numbers divided by their sum; zeros where all are."""
+        """Return the numbers divided by their sum; zeros if all are zero."""
         whole = self.sum(tuple(range(self.digits.ndim)))
         if not whole.digits > 0.0:
             return np.zeros(self.digits.shape)
@@ -157,14 +156,14 @@ def combine(
     levels: Sequence[int] | Mapping[int, int],
     lead: int = 0,
 ) -> Any:
-    """Return the product of tables over the variables of a clique, summed over all but those that are kept.
+    """Return the product of tables over the variables of a clique, summed over all but `keep`.
 
     Parameters
     ----------
     parts : variables and table of each; doubles, or all `Scaled`.
     clique, keep : the variables of the product, and of the result, in the order of its axes.
     levels : number of levels of each variable.
-    lead : axes before those of the variables, such as rows, which stretch as those of arrays do.
+    lead : axes before those of the variables, such as rows, which are broadcast.
 
     >>> one = ((0, 1), np.array([[0.5, 0.5], [0.1, 0.9]]))
     >>> combine([one, ((0,), np.array([0.2, 0.8]))], (0, 1), (1,), (2, 2)).round(2).tolist()
@@ -194,8 +193,8 @@ def combine(
 class SumStep(NamedTuple):
     """A product of tables, summed over all but the `kept` variables.
 
-    `clique` are the variables of the product, `tables` the numbers of those that enter here, and `after` is
-    the step that takes the result, -1 where none does.
+    `clique` are the variables of the product, `tables` the numbers of its tables, and `after` is the step
+    that uses the result, -1 for none.
     """
 
     clique: tuple[int, ...]
@@ -205,9 +204,9 @@ class SumStep(NamedTuple):
 
 
 class SumPlan(NamedTuple):
-    """How a question is summed: steps before those that take their results; the last keeps what is asked.
+    """The steps of a sum in their order; the last one keeps the targets.
 
-    `constants` are the numbers of tables all of whose variables are known.
+    `constants` are the numbers of tables whose variables are all observed.
     """
 
     steps: tuple[SumStep, ...]
@@ -218,7 +217,9 @@ class SumPlan(NamedTuple):
 def plan_sum(
     product: Potentials, members: Iterable[int], targets: Scope, observed: Iterable[int]
 ) -> SumPlan:
-    """How the product of some tables is summed to what is asked, given which variables are known."""
+    """Return the plan of the sum of a product of tables over all but the targets, given the observed
+    variables.
+    """
     observed = set(observed)
     scopes = {n: tuple(v for v in product.scopes[n] if v not in observed) for n in members}
     free = sorted({v for scope in scopes.values() for v in scope})
@@ -241,7 +242,7 @@ def plan_sum(
 def _cliques(
     order: Sequence[int], scopes: Iterable[tuple[int, ...]]
 ) -> tuple[list[tuple[int, ...]], list[int]]:
-    """For each variable summed out what it is multiplied with, and the step that takes the result."""
+    """Return for each eliminated variable its clique, and the step that uses the result."""
     near: dict[int, set[int]] = {v: set() for v in order}
     for scope in scopes:
         for v in scope:
@@ -264,7 +265,7 @@ def _order_steps(
     after: Sequence[int],
     end: tuple[int, tuple[int, ...]],
 ) -> tuple[SumStep, ...]:
-    """Return the steps in an order that ends where the asked variables are: `end` is that step and what it
+    """Return the steps in an order that ends at the targets: `end` is that step and the variables it
     keeps.
     """
     last, targets = end
@@ -282,7 +283,7 @@ def _order_steps(
 
 
 def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
-    """Steps before those that take their results, and one that nothing takes at the end."""
+    """Return steps in an order in which results come before their use, ending with `last`."""
     inward: list[list[int]] = [[] for _ in towards]
     for i, to in enumerate(towards):
         if to >= 0:
@@ -296,7 +297,7 @@ def _leaves_first(towards: Sequence[int], last: int) -> list[int]:
 def sum_product(
     sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
-    """Return the table of what is asked, and the log of the sum over everything; zeros and -inf where it is
+    """Return the table of the targets, and the log of the sum over everything; zeros and -inf if it is
     zero.
     """
     try:
@@ -309,7 +310,7 @@ def sum_product(
 def _sum_plain(
     sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
-    """Return the sum by doubles, each table divided by its own."""
+    """Return the sum by doubles, with each table divided by its sum."""
     with np.errstate(divide="ignore"):
         logs = [float(np.log(_cut(product, n, values)[1])) for n in sum_plan.constants]
     table = np.ones(())
@@ -328,7 +329,7 @@ def _sum_plain(
 def _summed_scaled(
     sum_plan: SumPlan, product: Potentials, values: Mapping[int, int], soft: Mapping[int, Array]
 ) -> tuple[Array, float]:
-    """Return the same by numbers of any size; tables that nothing takes are factors of the whole."""
+    """Return the sum in extended range; tables that no step uses are factors of the whole."""
     whole = ScaledArray.of(np.ones(()))
     for n in sum_plan.constants:
         whole = whole * ScaledArray.of(_cut(product, n, values)[1])
@@ -355,10 +356,9 @@ def _walk(
     soft: Mapping[int, Array],
     convert: Callable[[Array], Any] = np.asarray,
 ) -> Iterator[tuple[SumStep, list[Any], list[Any] | None]]:
-    """Return each step with the tables that enter it, and the list of the step that takes its result, if
-    any.
+    """Yield each step with its tables, and the list of the step that uses its result, if any.
 
-    `convert` makes of a table what is worked with.
+    `convert` converts a table to the array type of the sum.
     """
     waiting: list[list[Any]] = [[] for _ in sum_plan.steps]
     weighed = dict(soft)
@@ -370,7 +370,7 @@ def _walk(
 
 
 def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> tuple[Scope, Array]:
-    """Return a table at the levels that are known, over its other variables."""
+    """Return a table at the observed levels, over its other variables."""
     scope, table = product.scopes[number], product.tables[number]
     at = tuple(values.get(v, slice(None)) for v in scope)
     return tuple(v for v in scope if v not in values), table[at]
@@ -382,9 +382,9 @@ def _cut(product: Potentials, number: int, values: Mapping[int, int]) -> tuple[S
 def clique_tree(
     product: Potentials, together: Sequence[Scope] = ()
 ) -> tuple[list[Scope], list[int], list[int]]:
-    """Maximal cliques of the best order of elimination, the parent of each, and the clique of each table.
+    """Return maximal cliques of the best elimination order, the parent of each, and the clique of each table.
 
-    Parents come before their children; roots have the parent -1. Each set of variables in `together` lies in
+    Parents come before their children; roots have the parent -1. Each set of variables in `together` is in
     one clique.
 
     >>> tables = (np.ones((2, 2)), np.ones((2, 2)))
@@ -407,7 +407,7 @@ def clique_tree(
 
 
 def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
-    """Return the junction tree of a network of tables; each set of variables in `together` lies in one
+    """Return the junction tree of a network of tables; each set of variables in `together` is in one
     clique.
 
     Raises

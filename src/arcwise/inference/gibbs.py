@@ -1,11 +1,11 @@
-"""Answers by Gibbs sampling: chains over the hidden variables of rows, averaged into distributions.
+"""Inference by Gibbs sampling: chains over the hidden variables of rows, averaged into distributions.
 
 If states of the other variables are drawn from their distribution, the average of p(x | state) is the
-distribution of x, with less noise than draws of x itself (Rao-Blackwell; Gelfand and Smith 1990). A row in
-which everything is known that a variable's conditional takes needs no chain: the conditional answers.
+distribution of x, with less noise than draws of x itself (Rao-Blackwell; Gelfand and Smith 1990). If all
+inputs of a variable's conditional are observed in a row, no chain is needed: the conditional is the answer.
 
-The functions here take any *field*, conditionals of all variables given their neighbours: a Markov network,
-the blanket models of a directed one, or its product rule (``product_rule``).
+The functions of this module take any *field*, conditionals of all variables given their neighbours: a Markov
+network, the blanket models of a directed one, or its product rule (``product_rule``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,32 +51,32 @@ from arcwise.notes import Note
 Integers = NDArray[np.intp]
 
 ROWS = Effort(chains=8, sweeps=100, burn_in=40)
-"""Default effort where many rows are answered together."""
+"""Default effort for many rows."""
 
 SAMPLE_SWEEPS = 100
-"""Sweeps before a drawn row is taken."""
+"""Sweeps before a draw of a row."""
 
 SLOTS = 16_384
-"""Most rows x chains that advance together."""
+"""Largest number of rows times chains that advance together."""
 
 CELLS = 8_000_000
-"""Most numbers of a table of weights, rows x chains x typical rows."""
+"""Largest number of values in a table of weights, rows times chains times typical rows."""
 
 BLOCK = 1024
-"""Rows whose distributions are worked out at once."""
+"""Rows whose distributions are computed at once."""
 
 KEPT = 32
-"""States a chain kept of conditionals whose distributions have to be tabulated."""
+"""States kept per chain of conditionals whose distributions must be tabulated."""
 
 
 class Gibbs(Engine):
-    """Gibbs sampling over the local models of a Markov network, or a directed network's blanket models."""
+    """Gibbs sampling with the local models of a Markov network, or a directed network's blanket models."""
 
     def __init__(self, name: str = "gibbs") -> None:
         self.name = name
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Any question but for densities, where there are conditionals given all others."""
+        """Accept queries other than densities, if there are conditionals given all others."""
         net = question.net
         if not net.directed and self.name != "gibbs":
             return needs_arrows(self.name)
@@ -91,13 +91,13 @@ class Gibbs(Engine):
         return Cost(ESTIMATED, effort.chains * (effort.sweeps + effort.burn_in) * hidden)
 
     def ask(self, question: Question) -> Reply:
-        """Averages of the conditionals of what is asked over the states of chains."""
+        """Return averages of the conditionals of the targets over the states of chains."""
         answers = RowAnswers(question, "by Gibbs sampling")
         gather(answers, question.field, np.arange(question.size), _effort(question))
         return answers.found()
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Averages over chains, or one state of a chain for each row."""
+        """Return averages over chains, or one state of a chain for each row."""
         columns = [column.copy() for column in question.columns]
         effort = _effort(question)
         fill(columns, question.field, question, np.arange(question.size), effort, draw)
@@ -115,19 +115,19 @@ def _effort(question: Question) -> Effort:
 
 
 def open_rows(net: MarkovNet, gaps: Mask, target: int) -> Mask:
-    """Rows in which something is hidden that the target's conditional takes."""
+    """Return the rows with a hidden input of the target's conditional."""
     return np.asarray(gaps[:, list(net.graph.neighbours[target])].any(axis=1))
 
 
 def answers_itself(net: MarkovNet, question: Question) -> bool:
-    """Return whether the conditional of the one variable asked has all that it takes."""
+    """Return whether the conditional of the single target has all its inputs."""
     return not open_rows(net, question.gaps, question.asked[0]).any()
 
 
 def model_parts(
     model: Any, variable: Any, inputs: Sequence[int], columns: Columns, places: Integers
 ) -> list[Any]:
-    """Distributions of rows whose inputs are all known, in blocks that are worked out when requested."""
+    """Yield distributions of rows with complete inputs, in blocks that are computed on demand."""
     blocks = (places[low : low + BLOCK] for low in range(0, len(places), BLOCK))
     return [
         (part, partial(distribution_of, model, variable, _inputs(columns, inputs, part), len(part)))
@@ -141,7 +141,7 @@ def _inputs(columns: Sequence[NDArray[Any]], nodes: Sequence[int], part: Any) ->
 
 @dataclass(eq=False)
 class RowAnswers:
-    """Answers of rows that come about in parts: exact ones, and simulated ones."""
+    """Answers of rows in parts: exact ones, and simulated ones."""
 
     question: Question
     way: str = ""
@@ -155,13 +155,13 @@ class RowAnswers:
         self.by_chain: list[Distribution | None] = [None] * shape[0]
 
     def own(self, net: MarkovNet, i: int, places: Integers) -> None:
-        """Take the conditional of a variable itself for some rows."""
+        """Add the conditional of a variable itself for some rows."""
         node = self.question.asked[i]
         model, variable, inputs = net.conditionals[node], net.variables[node], net.inputs[node]
         self.parts[i] += model_parts(model, variable, inputs, self.question.columns, places)
 
     def found(self) -> Reply:
-        """Return all of it."""
+        """Return the complete answer."""
         question = self.question
         answers = tuple(
             Answer(
@@ -184,15 +184,15 @@ def gather(
     effort: Effort,
     starts: Mapping[int, NDArray[Any]] | None = None,
 ) -> None:
-    """Answer some rows of a question by a field.
+    """Compute the answers of some rows of a query by a field.
 
     Parameters
     ----------
-    answers : what the answers are added to.
+    answers : the answers are added to this object.
     net : conditionals of all variables given their neighbours.
     places : the rows.
-    effort : how long to simulate.
-    starts : where chains begin, by node; None takes rows of the data.
+    effort : length of the simulation.
+    starts : starts of chains, by node; None for rows of the data.
     """
     question, waiting = answers.question, places[:0]
     gaps = question.gaps[places]
@@ -206,7 +206,7 @@ def gather(
 
 
 def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[Note]:
-    """Notes on evidence that lies far from all the data."""
+    """Return notes on evidence that is far from all the data."""
     columns, gaps = [column[places] for column in question.columns], question.gaps[places]
     if question.single:
         return list(
@@ -218,14 +218,14 @@ def far_notes(net: MarkovNet, question: Question, places: Integers) -> list[Note
 
 
 def row_blocks(net: MarkovNet, places: Integers, chains: int) -> Iterator[Integers]:
-    """Rows in pieces whose chains, and the weights of whose distributions, fit into memory."""
+    """Yield blocks of rows whose chains, and the weights of whose distributions, fit into memory."""
     slots = min(SLOTS, CELLS // len(net.starts[0]))
     step = max(1, slots // chains)
     return (places[low : low + step] for low in range(0, len(places), step))
 
 
 class _Target:
-    """Gathers the conditionals of one target while chains run."""
+    """Collects the conditionals of one target during a run."""
 
     def __init__(self, net: MarkovNet, node: int, start: Chains, sweeps: int) -> None:
         self.net, self.node, self.average, self.count = net, node, Average(), 0
@@ -240,7 +240,7 @@ class _Target:
         return distribution_of(model, variable, xs, size)
 
     def add(self, now: Chains) -> None:
-        """Take in the states of one sweep; where distributions are tables, of some sweeps only."""
+        """Add the states of one sweep; of some sweeps only, if distributions are tables."""
         self.count += 1
         if self.count % self.step == 0:
             distribution = self._conditional(now, slice(None), now.size)
@@ -255,7 +255,7 @@ def _simulate(
     effort: Effort,
     starts: Mapping[int, NDArray[Any]] | None,
 ) -> None:
-    """Simulate rows, and average the conditionals of all that is asked and not answered by its own."""
+    """Simulate rows, and average the conditionals of all targets that are not answered otherwise."""
     question = answers.question
     gaps, asked = question.gaps[part], question.asked
     columns = [column[part] for column in question.columns]
@@ -263,7 +263,7 @@ def _simulate(
     nearby = known_neighbours(net, hidden, gaps)
     chains = begin(net, columns, hidden, nearby, effort.chains, question.rng, starts)
     targets = [_Target(net, node, chains, effort.sweeps) for node in asked]
-    # A single row can afford to look at every hidden variable: one that is stuck spoils all answers.
+    # A single row can afford to check every hidden variable: one that mixes badly affects all answers.
     watched = np.flatnonzero(hidden[0]).tolist() if len(gaps) == 1 else []
     others: list[Array] = []
     states: list[Array] = []
@@ -301,8 +301,8 @@ def fill(
     effort: Effort,
     draw: bool,
 ) -> None:
-    """Fill the missing values of some rows in place: by averages over chains, or by one state of a chain
-    each.
+    """Impute the missing values of some rows in place: by averages over chains, or by one state of a
+    chain each.
     """
     if draw and question.task != "draws":
         effort = replace(effort, chains=1, sweeps=1, burn_in=effort.burn_in + effort.sweeps)
@@ -331,7 +331,7 @@ def fill(
 
 
 def _point(net: MarkovNet, now: Chains, node: int, slots: Integers | None) -> Array:
-    """Expected values, or probabilities of levels, of a variable where it is hidden."""
+    """Return expected values, or probabilities of levels, of a variable in the rows in which it is hidden."""
     xs = _inputs(now.columns, net.inputs[node], slice(None) if slots is None else slots)
     size = now.size if slots is None else len(slots)
     distribution = distribution_of(net.conditionals[node], net.variables[node], xs, size)

@@ -1,13 +1,13 @@
 """Chains of Gibbs sampling over the conditionals of a Markov network.
 
-What is known stays; every hidden variable in turn is drawn from its conditional given the present
+Observed values are fixed; every hidden variable in turn is drawn from its conditional given the present
 values of its neighbours (Geman and Geman 1984). Many chains, of many rows, advance together: a
 variable's state is one column over rows x chains, and one call of its conditional draws it for all.
 
-Only what matters is drawn: hidden variables that the known ones separate from the question are left
-alone, row by row. Chains start at rows of the data, nearer ones more often: of the T rows ordered by
-standardised distance over what is known, number T u^3 with u uniform, so that starts lie near the
-evidence and are still more spread out than the answer, as R-hat wants them.
+Only relevant variables are drawn: those that the observed ones separate from the targets are skipped,
+row by row. Chains start at rows of the data, nearer ones more often: of the T rows ordered by
+standardised distance over the observed columns, number T u^3 with u uniform, so that starts are near the
+evidence and still overdispersed, as R-hat requires.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,17 +25,17 @@ Integers = NDArray[np.intp]
 Columns = list[NDArray[Any]]
 
 FAR = 5.0
-"""Standard deviations from every typical row beyond which evidence counts as far out."""
+"""Standard deviations from every typical row beyond which evidence counts as far."""
 
 FAR_CELLS = 20_000_000
-"""Largest table of distances that is looked at for rows far from all data."""
+"""Largest table of distances that is checked for rows far from all data."""
 
 
 class Chains(NamedTuple):
-    """States that advance together, and what is to be drawn.
+    """States that advance together, and the variables to draw.
 
-    `columns` has one array a variable over rows x chains (chains of a row side by side), `steps`
-    the variables to draw with the places where they are hidden (None: everywhere).
+    `columns` has one array per variable over rows times chains (chains of a row are adjacent), `steps`
+    the variables to draw with the rows in which they are hidden (None: all).
     """
 
     columns: Columns
@@ -44,17 +44,17 @@ class Chains(NamedTuple):
 
 
 def reach_hidden(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
-    """Hidden variables that matter for the targets, row by row.
+    """Return the relevant hidden variables for the targets, row by row.
 
     Parameters
     ----------
     net : the network.
     gaps : rows by variables, true where hidden; targets included.
-    targets : numbers of the variables requested.
+    targets : numbers of the targets.
 
     Returns
     -------
-    Rows by variables: hidden ones that are joined to a target by a path of hidden ones.
+    Rows by variables: hidden ones that are connected to a target by a path of hidden ones.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.data import Variable
@@ -80,7 +80,7 @@ def reach_hidden(net: MarkovNet, gaps: Mask, targets: Sequence[int]) -> Mask:
 
 
 def known_neighbours(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
-    """Known variables that are neighbours of hidden ones, row by row."""
+    """Return observed variables that are neighbours of hidden ones, row by row."""
     result = np.zeros_like(hidden)
     for node in np.flatnonzero(hidden.any(axis=0)).tolist():
         for other in net.graph.neighbours[node]:
@@ -91,10 +91,11 @@ def known_neighbours(net: MarkovNet, hidden: Mask, gaps: Mask) -> Mask:
 def distances(
     net: MarkovNet, columns: Sequence[NDArray[Any]], observed: Mask
 ) -> tuple[Array, Array]:
-    """Distances of rows from the typical rows over what is known: Euclidean squares, and largest.
+    """Return distances of rows from the typical rows over the observed columns: squared Euclidean, and
+    largest.
 
-    Numbers count in standard deviations of the typical rows, levels as 0 or 1. A column that never
-    varies has no standard deviation: any other value is infinitely far.
+    Numbers count in standard deviations of the typical rows, levels as 0 or 1. In a constant
+    column any other value is infinitely far.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def distances(
 
 
 def _distances_to_typical(net: MarkovNet, node: int, column: NDArray[Any]) -> Array:
-    """Return how far each value is from each typical one (rows by typical rows)."""
+    """Return the distance of each value from each typical one (rows by typical rows)."""
     typical = net.starts[node]
     if net.variables[node].discrete:
         differ: Array = (column[:, None] != typical[None, :]).astype(float)
@@ -126,7 +127,7 @@ def _distances_to_typical(net: MarkovNet, node: int, column: NDArray[Any]) -> Ar
 def far_evidence_notes(
     net: MarkovNet, columns: Sequence[NDArray[Any]], observed: Mask
 ) -> tuple[Note, ...]:
-    """Notes on evidence of one row that lies far from every row of the data."""
+    """Return notes on evidence of one row that is far from every row of the data."""
     if not observed.any():
         return ()
     squares, largest = distances(net, columns, observed)
@@ -152,7 +153,7 @@ def far_evidence_notes(
 
 
 def far_rows(net: MarkovNet, columns: Sequence[NDArray[Any]], gaps: Mask, node: int) -> list[Note]:
-    """Return a note on rows in which the neighbours of a variable lie far from all the data."""
+    """Return a note on rows in which the neighbours of a variable are far from all the data."""
     if len(gaps) * len(net.starts[0]) > FAR_CELLS or not len(gaps):
         return []
     hidden = np.zeros_like(gaps)
@@ -179,22 +180,22 @@ def begin(
     rng: np.random.Generator,
     starts: Mapping[int, NDArray[Any]] | None = None,
 ) -> Chains:
-    """Put chains at their starts.
+    """Return chains at their starts.
 
     Parameters
     ----------
     net : the network.
-    columns : one array a variable, one entry a row.
-    hidden : rows by variables, true where a variable is to be drawn.
-    observed : rows by variables, true where its value may guide the start.
-    chains : how many chains for each row.
+    columns : one array per variable, one entry per row.
+    hidden : rows by variables, true if a variable is drawn.
+    observed : rows by variables, true if its value may select the start.
+    chains : number of chains per row.
     rng : the random generator.
-    starts : values of hidden variables by node, one a chain; None takes rows of the data.
+    starts : values of hidden variables by node, one per chain; None for rows of the data.
     """
     rows, size = len(hidden), len(hidden) * chains
     squares, _ = distances(net, columns, observed)
     order = np.argsort(squares, axis=1, kind="stable")
-    # Without evidence no row is nearer than another, and every one is as good a start.
+    # Without evidence all rows are equally near, and equally good starts.
     power = np.where(observed.any(axis=1), 3.0, 1.0)[:, None]
     places = (squares.shape[1] * rng.random((rows, chains)) ** power).astype(np.intp)
     start = np.take_along_axis(order, places, axis=1).ravel()
@@ -233,7 +234,7 @@ def run(
     effort: Effort,
     watch: Callable[[Chains], None],
 ) -> None:
-    """Sweep, forget the burn-in, and show every later state to `watch`.
+    """Run sweeps, and call `watch` with every state after burn-in.
 
     Raises
     ------

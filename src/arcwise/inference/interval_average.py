@@ -1,8 +1,8 @@
-"""An interval of a number as evidence of a network whose other answers are exact.
+"""An interval of a number as evidence, in a network with exact inference otherwise.
 
 The answer is an average over the interval, weighted by the density of the number given all other evidence. It
 is taken by Gauss-Legendre rules between the centres and some quantiles of the components of that density, so
-that each rule sees a smooth function. The error is the difference to rules of fewer points.
+that each rule integrates a smooth function. The error is the difference to rules of fewer points.
 """
 
 from dataclasses import replace
@@ -20,16 +20,16 @@ from arcwise.notes import Note, answer_note
 __all__ = ["average_over_interval"]
 
 _REACH = 8.5
-"""Standard deviations of a component beyond which an interval is cut off."""
+"""Standard deviations of a component beyond which an interval is truncated."""
 
 _NODES = 24, 16
-"""Points of the rules between two neighbouring edges: of the answer, and of its error."""
+"""Points of the rules between two adjacent edges: for the answer, and for its error."""
 
 _MOST_EDGES = 64
 
 
 def average_over_interval(question: Question) -> Reply:
-    """Averages over the points of an interval, by their densities."""
+    """Return averages over the points of an interval, weighted by their densities."""
     ((node, limits),) = question.ranges.items()
     plain = replace(question, ranges={})
     groups = [_points(plain, node, limits, count) for count in _NODES]
@@ -45,7 +45,9 @@ def average_over_interval(question: Question) -> Reply:
 def _points(
     question: Question, node: int, limits: tuple[float, float], count: int
 ) -> tuple[Array, Array]:
-    """Points of an interval and their shares: a rule with nodes between quantiles of the components."""
+    """Return points of an interval and their shares: a rule with nodes between quantiles of the
+    components.
+    """
     ((_, before),) = answers_of(question, node, np.arange(1), question.known)
     centres, widths = _components(before)
     steps = np.array([-_REACH, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, _REACH])
@@ -72,7 +74,7 @@ def _points(
 
 
 def _components(found: Distribution) -> tuple[Array, Array]:
-    """Centres and widths of the components of a mixture that count."""
+    """Return centres and widths of the components of a mixture with positive weight."""
     if isinstance(found, Mixture):
         keep = found.weights[0] > 1e-14
         return found.centres[0][keep], found.widths[0][keep]
@@ -80,7 +82,7 @@ def _components(found: Distribution) -> tuple[Array, Array]:
 
 
 def _tail(limits: tuple[float, float], edges: Array, widths: Array) -> tuple[float, float]:
-    """Return the part of an interval beyond all components that counts: what is nearest to them."""
+    """Return the relevant part of an interval beyond all components: the part nearest to them."""
     reach = float(widths.max())
     if limits[0] >= edges[-1]:
         return limits[0], min(limits[1], limits[0] + reach)

@@ -1,8 +1,8 @@
 r"""Intervals of numbers as evidence of linear-Gaussian networks.
 
-The variables that are known to lie in intervals have a normal distribution given all other evidence; here it
-is cut off at the intervals. Given their values, every other variable is answered in closed form, so that an
-answer is an average of closed forms over a box, taken variable by variable: with the Cholesky factor L of the
+The variables with intervals as evidence have a normal distribution given all other evidence, truncated to
+the intervals. Given their values, every other variable has a closed form, so that an answer
+is an average of closed forms over a box, computed variable by variable: with the Cholesky factor L of the
 covariances, variable i given those before it is normal with mean :math:`m_i + \sum_{j<i} L_{ij} e_j` and
 standard deviation :math:`L_{ii}` (Genz 1992).
 
@@ -48,19 +48,19 @@ from arcwise.networks.draws import resample
 from arcwise.notes import Note, answer_note
 
 _NODES = {1: 64, 2: 40, 3: 24}
-"""Points of the rule for each of this many intervals."""
+"""Points of the rule per interval, for one to three intervals."""
 
 _POINTS, _SHIFTS = 1024, 8
 """Quasi-random points for each of several random shifts."""
 
 _NATS = 40.0
-"""A density so far below its largest value in the interval is negligible."""
+"""Nats below the largest value in the interval at which a density is negligible."""
 
 _FREEDOM = 30.0
-"""Degrees of freedom from which on a Student distribution is averaged as a normal one of its sd."""
+"""Degrees of freedom above which a Student distribution is averaged as a normal one of the same sd."""
 
 _DIGITS = 1e-6
-"""Errors below this share of the standard deviation over points count as none."""
+"""Errors below this share of the standard deviation over points count as zero."""
 
 _STATES = 4000
 """Draws that represent a joint distribution."""
@@ -71,7 +71,7 @@ Limits = Sequence[tuple[float, float]]
 class Points(NamedTuple):
     """Values of the variables in a box (points by variables) and their shares, which sum to one.
 
-    `coarse` are the shares of other rules for the same average, one a row, which show the error.
+    `coarse` are the shares of other rules for the same average, one per row, for the error.
     """
 
     values: Array
@@ -80,7 +80,7 @@ class Points(NamedTuple):
     simulated: bool
 
     def error(self, means: Array) -> Array:
-        """Error of the average of each column of a function of the points."""
+        """Return the error of the average of each column of a function of the points."""
         averages = np.stack([row @ means for row in self.coarse])
         if self.simulated:
             return np.asarray(averages.std(axis=0, ddof=1) / np.sqrt(len(averages)))
@@ -90,13 +90,13 @@ class Points(NamedTuple):
 
 
 def box_points(mean: Array, covariance: Array, limits: Limits, rng: np.random.Generator) -> Points:
-    """Points that represent a normal distribution cut off at a box.
+    """Return points that represent a normal distribution truncated to a box.
 
     Parameters
     ----------
-    mean, covariance : of the distribution before.
+    mean, covariance : of the normal distribution.
     limits : lower and upper end for each variable; infinite where open.
-    rng : for the shifts of a lattice.
+    rng : random generator of the shifts of a lattice.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def box_points(mean: Array, covariance: Array, limits: Limits, rng: np.random.Ge
 
 
 def _factor(covariance: Array) -> Array:
-    """Cholesky factor; a variable that those before it determine has zero on the diagonal."""
+    """Return the Cholesky factor; a variable determined by those before it has zero on the diagonal."""
     factor = np.zeros_like(covariance)
     for i in range(len(covariance)):
         for j in range(i):
@@ -140,7 +140,7 @@ def _factor(covariance: Array) -> Array:
 
 
 def _nested_rule(mean: Array, factor: Array, limits: Limits, count: int) -> tuple[Array, Array]:
-    """Values and log weights of nested Gauss-Legendre rules."""
+    """Return values and log weights of nested Gauss-Legendre rules."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     errors, logs = np.zeros((1, 0)), np.zeros(1)
     for i, (low, high) in enumerate(limits):
@@ -169,7 +169,9 @@ def _window(low: Array, high: Array) -> tuple[Array, Array]:
 def _lattice(
     mean: Array, factor: Array, limits: Limits, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Values and log weights of the points of a lattice with a random shift (Richtmyer's generator)."""
+    """Return values and log weights of the points of a lattice with a random shift (Richtmyer's
+    generator).
+    """
     from scipy.special import log_ndtr, ndtri_exp
 
     steps = np.sqrt(_primes(len(mean)))
@@ -207,13 +209,13 @@ def _primes(count: int) -> Array:
 
 
 class Intervals(Engine):
-    """Averages of closed forms over the intervals that variables are known to lie in."""
+    """Averages of closed forms over intervals as evidence."""
 
     name = "intervals"
     ranged = True
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Questions to linear-Gaussian networks with intervals as evidence."""
+        """Accept queries to linear-Gaussian networks with intervals as evidence."""
         if linear_net(question.net) is None:
             return FitError("method='intervals' needs linear-Gaussian local models.")
         if question.task in ("rows", "density"):
@@ -226,7 +228,7 @@ class Intervals(Engine):
         return Cost(error, float(points), float(points * len(question.net.names)))
 
     def ask(self, question: Question) -> Reply:
-        """Mixtures over the points, and a joint distribution by draws."""
+        """Return mixtures over the points, and a joint distribution by draws."""
         net, rows, points = _average(question)
         moments = predictive(net, question.asked, rows)
         means, errors = moments.mean, points.error(moments.mean)
@@ -248,7 +250,7 @@ class Intervals(Engine):
         return Reply(tuple(answers), joint, lambda: notes)
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Draws of rows: points by their shares, and the other variables given them."""
+        """Return draws of rows: points by their shares, and the other variables given them."""
         _, rows, points = _average(question)
         picks = resample(points.shares, question.size, question.rng)
         columns, gaps = list(question.columns), question.gaps.copy()
@@ -261,7 +263,7 @@ class Intervals(Engine):
 
 
 def _average(question: Question) -> tuple[BayesNet, KnownRows, Points]:
-    """Return the directed network, the rows that are answered in closed form, and the points they
+    """Return the directed network, the rows that are computed in closed form, and the points they
     represent.
     """
     net = linear_net(question.net)
@@ -288,7 +290,7 @@ def _mixture(answer: Predictive, index: int, shares: Array) -> Distribution:
     """Return the average of the answers for one variable."""
     mean, scale = answer.mean[:, index], answer.scale[:, index]
     middle = shares @ mean
-    # A variable that the intervals determine has no spread given a point: it gets one that no one sees.
+    # A variable that the intervals determine has no variance given a point: it gets a negligible one.
     least = 1e-3 * np.sqrt(shares @ (mean - middle) ** 2) + 1e-12 * abs(middle)
     freedom = answer.freedom[index]
     if freedom < _FREEDOM and len(shares) == _NODES[1] and (scale > least).all():
@@ -298,7 +300,7 @@ def _mixture(answer: Predictive, index: int, shares: Array) -> Distribution:
 
 
 def _notes(question: Question, answer: Predictive, is_joint: bool) -> list[Note]:
-    """How the intervals were integrated, and what to be careful with."""
+    """Return notes on the integration over intervals and its limits."""
     names = [question.net.names[node] for node in question.ranges]
     notes = []
     if is_joint:

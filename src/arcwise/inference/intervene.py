@@ -1,4 +1,4 @@
-"""Answers to ``do`` over the graphs that are equivalent to a learned one.
+"""Answers to ``do`` over the graphs equivalent to a learned one.
 
 Data identify a graph only up to equivalence, and an intervention has a different effect in each equivalent
 graph. The density after x_S is set is p(x) / prod over s in S of p(x_s | parents of s), and p(x) is the same
@@ -41,16 +41,16 @@ from arcwise.notes import Fix, Note, answer_note
 __all__ = ["turn", "turnable"]
 
 EXACT_GRAPHS = 500
-"""Most equivalent graphs that are asked by default where answers have a closed form."""
+"""Default largest number of equivalent graphs if inference has a closed form."""
 
 SIMULATED_GRAPHS = 50
-"""The same where answers are simulated."""
+"""Default largest number of equivalent graphs if inference is simulated."""
 
 _ALONE = (
     "The rows are from the learned graph only: a query with {do=} has the range over other graphs."
 )
 ONE_GRAPH = answer_note(_ALONE, fixes=(Fix("do"),))
-"""The note at rows drawn after `do`."""
+"""Note on draws after `do`."""
 
 _PER_GRAPH = 10  # members of the class of each graph of a certainty
 _SAME = answer_note("The graphs that are equivalent to the learned one give the same answer.")
@@ -63,14 +63,14 @@ Answer = TypeVar("Answer", bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Equivalents:
-    """What is known of the graphs that are equivalent to a learned one.
+    """The graphs equivalent to a learned one.
 
     Parameters
     ----------
     essential : the class, rules in force included.
     refit : fits the local model of a variable given others; None without rows to fit it to.
-    rules_known : whether the rules that the graph was learned under are known.
-    certainty : other graphs that resampled tables or a posterior give, and what they are; or none.
+    rules_known : whether the rules of learning are known.
+    certainty : other graphs, of resampled tables or a posterior, with their name; or none.
     """
 
     essential: PDAG
@@ -81,14 +81,14 @@ class Equivalents:
 
 @dataclass(frozen=True, eq=False)
 class OtherGraphs:
-    """Graphs that a certainty of edges rests on; what they are, or why there are none.
+    """The graphs behind a certainty of edges, with their name; or the reason why there are none.
 
     Parameters
     ----------
     graphs : the graphs, all over the variables of the network.
     limits : the rules in force, which direct edges of a class, too.
-    over : what one of the graphs is called.
-    why : why there are none.
+    over : the name of such graphs.
+    why : the reason why there are none.
     """
 
     graphs: tuple[DAG, ...] = ()
@@ -116,13 +116,13 @@ def range_over(
 
     Parameters
     ----------
-    answer : what the network itself says.
+    answer : the answer of the network itself.
     net : the network that was learned.
     forced : the variables that are set.
-    ask : puts the same question to another network.
+    ask : returns the answer of another network to the same query.
     equivalents : the class of the graph.
-    most : how many graphs are asked; None for the usual number.
-    rng : chooses among more graphs than that.
+    most : largest number of graphs; None for the default.
+    rng : random generator, to select among more graphs.
     make : the kind of range.
     """
     edges = _free_edges(equivalents.essential, forced)
@@ -185,7 +185,7 @@ def _over_graphs(
 
 
 def set_far(net: BayesNet, forced: Mapping[int, float], target: int) -> tuple[Note, ...]:
-    """Return a note on each variable that acts on a target and is set to what no row of the data is near."""
+    """Return a note on each cause of a target that is set to a value far from all rows."""
     notes = []
     for node, value in forced.items():
         if net.names[target] not in net.graph.descendants_of(net.names[node]):
@@ -223,7 +223,7 @@ def _free_edges(essential: PDAG, forced: Sequence[int]) -> Edges:
 def _answers_of(
     net: BayesNet, graphs: Iterable[DAG], models: Fitted, ask: Callable[[BayesNet], Answer]
 ) -> list[Answer]:
-    """Return the answers of other members; one that finds no answer is left out."""
+    """Return the answers of other members; those without one are omitted."""
     answers = []
     for graph in graphs:
         try:
@@ -239,7 +239,7 @@ def _answers_of(
 def _local_models(
     net: BayesNet, essential: PDAG, forced: Sequence[int], refit: Refit | None
 ) -> Fitted | None:
-    """What gives the local models of a member; None where nothing can."""
+    """Return a function for the local models of a member; None if there is none."""
     if turnable(net):
         return lambda graph: turn(net, graph)
     fits = _regressions(net, essential, forced) if _linear(net) else refit
@@ -258,7 +258,7 @@ def _linear(net: BayesNet) -> bool:
 
 
 def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit:
-    """Regressions in the joint normal distribution of all that turning edges can touch."""
+    """Return regressions in the joint normal distribution of all variables that reversals can affect."""
     nodes = _around(essential, forced)
     hidden = nodes | upward(net.graph, nodes, ())
     order = [node for node in net.graph.order() if node in hidden]
@@ -283,7 +283,7 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
 
 
 def _around(essential: PDAG, forced: Sequence[int]) -> set[int]:
-    """Return all nodes joined with the set ones by edges without a direction, and their parents."""
+    """Return all nodes connected with the set ones by undirected edges, and their parents."""
     reached, waiting = set(forced), list(forced)
     while waiting:
         fresh = set(essential.neighbours[waiting.pop()]) - reached
@@ -298,7 +298,7 @@ _NO_RULES = "The file lacks the rules of learning; they may exclude some of thes
 
 
 def _notes(range_: Range, names: Sequence[str], missed: int, cut: bool) -> tuple[Note, ...]:
-    """What the range is over, and what it leaves out."""
+    """Return notes on the graphs of the range, and on omitted ones."""
     together = " together" if len(names) > 1 else ""
     sets = f"sets of parents that {sentence_list(names)} can have{together} in equivalent graphs"
     reason = f"Data alone do not determine the direction of {_edges(range_.edges)}"
@@ -326,7 +326,7 @@ def _unknown(edges: Edges) -> Note:
 
 
 def _edges(edges: Edges) -> str:
-    """Edges for a sentence."""
+    """Return edges as text."""
     return join_words((f"{one} -- {two}" for one, two in edges), most=5)
 
 
@@ -346,7 +346,7 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
     Parameters
     ----------
     net : a network whose local models are tables or conditional Gaussian ones (see `turnable`).
-    graph : an equivalent graph of the same nodes; an arc from levels to numbers stays one.
+    graph : an equivalent graph of the same nodes; arcs from levels to numbers keep their direction.
 
     >>> from arcwise.data import Variable
     >>> levels = ("no", "yes")
@@ -374,7 +374,7 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
 
 
 def _covered_arcs(parents_of: Rows, other: Rows) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Arcs (x, y) to turn, each covered when its turn comes, with the parents that both share."""
+    """Yield arcs (x, y) to reverse, each covered in its turn, with the parents that both share."""
     parents = [set(row) for row in parents_of]
     turned = sum(len(row - set(target)) for row, target in zip(parents, other, strict=True))
     for _ in range(turned):
@@ -391,9 +391,10 @@ def _covered_arcs(parents_of: Rows, other: Rows) -> Iterator[tuple[int, int, tup
 def _tables(
     first: Array, second: Array, at: int, to: int
 ) -> tuple[DiscreteConditional, DiscreteConditional]:
-    """p(x | y, P) and p(y | P) of p(x | P) and p(y | x, P); x is parent `at` of y, y becomes `to` of x.
+    """Return p(x | y, P) and p(y | P) from p(x | P) and p(y | x, P); x is parent `at` of y, y becomes `to` of
+    x.
 
-    Where the parents are impossible together, x is even: no answer depends on it.
+    If the parents are jointly impossible, x is uniform: no answer depends on it.
     """
     joint = np.moveaxis(second, at, -1) * first[..., None, :]  # P, y, x
     total = joint.sum(axis=-1)
@@ -408,7 +409,7 @@ def _tables(
 def _turned_regressions(
     first: ConditionalGaussianModel, second: ConditionalGaussianModel, at: int, to: int
 ) -> tuple[ConditionalGaussianModel, ConditionalGaussianModel]:
-    """Return the same for regressions, in each configuration of the discrete parents."""
+    """Return reversed regressions, in each configuration of the discrete parents."""
     at_number, to_number = second.discrete[:at].count(False), first.discrete[:to].count(False)
     slope = second.slopes[..., at_number]
     rest = np.delete(second.slopes, at_number, axis=-1)

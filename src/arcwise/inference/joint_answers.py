@@ -1,19 +1,19 @@
-"""The joint distribution of several variables in an answer: cells of a table, or simulated states.
+"""Joint distributions of several variables: cells of a table, or simulated states.
 
-Mutual information from draws, by nearest neighbours.
+Mutual information from draws is estimated by nearest neighbours.
 
 For draw i let r_i be the distance of its k-th nearest neighbour in the joint space (largest of the
 two distances), n_x and n_y the numbers of draws nearer than r_i in each space alone, itself counted,
-and k_i = k, or the number of draws that coincide with it where r_i = 0. Then
+and k_i = k, or the number of draws that coincide with it if r_i = 0. Then
 
     I = mean( psi(k_i) + log N - psi(n_x) - psi(n_y) )
 
 (Gao, Kannan, Oh and Viswanath 2017), which is the estimator of Kraskov, Stogbauer and Grassberger
-(2004) where nothing coincides, and the plug-in one for levels. It takes any shape of dependence,
-discrete and continuous variables mixed, and needs no density. Mutual information does not change
+(2004) without coinciding draws, and the plug-in one for levels. It applies to any shape of dependence,
+with discrete and continuous variables mixed, and needs no density. Mutual information does not change
 when a variable is transformed one to one, so that numbers are turned into normal scores first, where
 the estimator is least biased. Its bias grows with dependence and dimension; with a few thousand
-draws of two variables it is right to about 0.02 nats up to correlations of 0.9.
+draws of two variables its error is about 0.02 nats up to correlations of 0.9.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from arcwise.inference.belief import Array, Probability, generator, share_of
 __all__ = ["Cells", "States"]
 
 _MOST = 1 << 20
-"""Most cells that a function of draws is asked about one at a time."""
+"""Largest number of cells for which a function of draws is called cell by cell."""
 
 _SHOWN = 32
-"""Most cells that are printed."""
+"""Largest number of printed cells."""
 
 
 NEIGHBOUR_DRAWS = 4000
-"""States that mutual information is computed from, evenly taken from all."""
+"""States from which mutual information is computed, evenly spaced."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A joint distribution by its table.
+    """A joint distribution as a table.
 
     Parameters
     ----------
     variables : in the order requested; all of them discrete.
-    table : one axis a variable; sums to one.
+    table : one axis per variable; sums to one.
 
     >>> both = Cells((Variable("a", (0, 1)), Variable("b", (0, 1))), np.array([[0.4, 0.1], [0.1, 0.4]]))
     >>> both.correlation.round(3).tolist(), round(both.mutual_information([0], [1]), 4)
@@ -66,14 +66,14 @@ class Cells:
 
     @property
     def cells(self) -> Cells:
-        """Itself."""
+        """The table itself."""
         return self
 
     def __post_init__(self) -> None:
         self.table.flags.writeable = False
 
     def marginal(self, places: Sequence[int]) -> Array:
-        """Return the table of some variables, in their order."""
+        """Return the table of some variables, in the given order."""
         others = tuple(i for i in range(self.table.ndim) if i not in places)
         order = sorted(places)
         sums: Array = self.table.sum(axis=others)
@@ -81,7 +81,7 @@ class Cells:
 
     @property
     def frame(self) -> Frame:
-        """One row per combination of levels with its probability, the last variable fastest."""
+        """Return one row per combination of levels with its probability, the last variable fastest."""
         codes = np.indices(self.table.shape).reshape(self.table.ndim, -1).tolist()
         columns = [
             Series(variable.name, [(variable.levels or ())[code] for code in row])
@@ -91,7 +91,7 @@ class Cells:
         return Frame((*columns, Series(name, self.table.ravel())))
 
     def lines(self) -> list[str]:
-        """Return the cells as text; none of a large table."""
+        """Return the cells as text; nothing for a large table."""
         return self.frame.to_text().splitlines() if self.table.size <= _SHOWN else []
 
     def _numbers(self, axis: int) -> Array:
@@ -102,7 +102,7 @@ class Cells:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
+        """The correlation matrix; off-diagonal entries of a determined variable are 0."""
         size = len(self.variables)
         numbers = [self._numbers(i) for i in range(size)]
         off = [values - self.marginal([i]) @ values for i, values in enumerate(numbers)]
@@ -117,16 +117,16 @@ class Cells:
 
     @property
     def mode(self) -> Array:
-        """Codes of the most probable cell."""
+        """The codes of the most probable cell."""
         return np.array(np.unravel_index(self.table.argmax(), self.table.shape), dtype=float)
 
     @property
     def entropy(self) -> float:
-        """Entropy of the table in nats."""
+        """The entropy of the table in nats."""
         return self._entropy(range(len(self.variables)))
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others."""
+        """Return the mutual information of two groups of variables in nats."""
         first, second = list(dict.fromkeys(a)), list(dict.fromkeys(b))
         union = list(dict.fromkeys([*first, *second]))
         return float(sum(map(self._entropy, (first, second)))) - self._entropy(union)
@@ -136,14 +136,14 @@ class Cells:
         return float(-(cells[cells > 0] * np.log(cells[cells > 0])).sum())
 
     def logpdf(self, columns: Array) -> Array:
-        """Log probability of rows of codes."""
+        """Return the log probability of rows of codes."""
         codes = tuple(np.asarray(columns, dtype=np.intp).T)
         with np.errstate(divide="ignore"):
             logs: Array = np.log(self.table[codes])
         return logs
 
     def box(self, limits: Mapping[int, Any]) -> Probability:
-        """Probability of marked levels of several variables."""
+        """Return the probability of marked levels of several variables."""
         table = self.table
         for axis, marked in limits.items():
             table = np.compress(marked, table, axis=axis)
@@ -152,25 +152,27 @@ class Cells:
     def share(
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
     ) -> Probability:
-        """Probability of an event given as a function: a sum over cells; of very many, a share of draws."""
+        """Return the probability of an event given as a function: a sum over cells, or a share of draws
+        if there are many.
+        """
         if self.table.size > _MOST:
             return share_of(float(holds(self.sample(rng, draws)).mean()), draws)
         rows = np.indices(self.table.shape).reshape(self.table.ndim, -1).T.astype(float)
         return Probability(float(self.table.ravel()[holds(rows)].sum()))
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Draws, one a row."""
+        """Return draws, one per row."""
         heap = np.cumsum(self.table.ravel())
         cells = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
         return np.stack(np.unravel_index(cells, self.table.shape), axis=1).astype(float)
 
 
 APART = 1e3
-"""Distance of two different levels: farther than numbers ever are."""
+"""Distance of two different levels: farther than any two numbers."""
 
 
 def mutual_information(first: Array, second: Array, neighbours: int = 5) -> float:
-    """Mutual information of two groups of variables, in nats.
+    """Return the mutual information of two groups of variables, in nats.
 
     Parameters
     ----------
@@ -206,7 +208,7 @@ def mutual_information(first: Array, second: Array, neighbours: int = 5) -> floa
 
 
 def scores(values: Array, levels: bool = False) -> Array:
-    """Draws as the estimator takes them: normal scores of ranks, or levels far from each other.
+    """Return draws in the form of the estimator: normal scores of ranks, or levels far from each other.
 
     >>> scores(np.array([[1.0], [0.0]]), levels=True).tolist()
     [[1000.0], [0.0]]
@@ -224,7 +226,7 @@ def scores(values: Array, levels: bool = False) -> Array:
 
 
 def no_density(what: str) -> DataError:
-    """Return the error for a question about the joint density of numbers of which there are draws only."""
+    """Return the error for a query of the joint density of numbers if there are only draws."""
     return DataError(
         f"A simulated joint answer has draws but no joint density: {what} of each variable."
     )
@@ -232,12 +234,12 @@ def no_density(what: str) -> DataError:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """The joint distribution behind simulated states.
+    """A joint distribution represented by simulated states.
 
     Parameters
     ----------
     variables : in the order requested.
-    values : variables by sweeps by chains; codes where a variable is discrete.
+    values : variables by sweeps by chains; codes for a discrete variable.
     """
 
     variables: tuple[Variable, ...]
@@ -249,11 +251,11 @@ class States:
 
     @cached_property
     def _rows(self) -> Array:
-        """The states, one a row."""
+        """Return the states, one per row."""
         return self.values.reshape(len(self.variables), -1).T
 
     def _numbers(self, index: int, rows: Array) -> Array:
-        """States of a variable as numbers; text has none."""
+        """Return states of a variable as numbers; text is an error."""
         variable, column = self.variables[index], rows[:, index]
         if variable.discrete and not variable.numeric:
             raise no_numbers(variable.name)
@@ -261,7 +263,7 @@ class States:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix of the states; 0 next to the diagonal for a variable that never varies."""
+        """The correlation matrix of the states; off-diagonal entries of a constant variable are 0."""
         flat = np.stack([self._numbers(i, self._rows) for i in range(len(self.variables))])
         off = flat - flat.mean(axis=1, keepdims=True)
         size = np.linalg.norm(off, axis=1)
@@ -272,7 +274,7 @@ class States:
 
     @property
     def mode(self) -> Array:
-        """The most frequent state of levels; numbers have none."""
+        """The most frequent combination of levels; undefined for numbers."""
         if not all(variable.discrete for variable in self.variables):
             raise no_density("use the mode")
         states, counts = np.unique(self._rows, axis=0, return_counts=True)
@@ -281,11 +283,11 @@ class States:
 
     @property
     def entropy(self) -> float:
-        """There is none behind draws."""
+        """Raise an error: draws have no entropy."""
         raise no_density("use the entropy")
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others, by nearest neighbours."""
+        """Return the mutual information of two groups of variables in nats, by nearest neighbours."""
         first, second = (np.concatenate([self._scored(i) for i in side], axis=1) for side in (a, b))
         return mutual_information(first, second)
 
@@ -295,7 +297,7 @@ class States:
         return scores(flat[every, None], self.variables[index].discrete)
 
     def logpdf(self, columns: Array) -> Array:
-        """Logarithms of the shares of states that are equal to rows of levels; numbers have none."""
+        """Return the logs of the shares of states equal to rows of levels; undefined for numbers."""
         if all(variable.discrete for variable in self.variables):
             rows = np.asarray(columns)[:, None, :]
             with np.errstate(divide="ignore"):
@@ -304,7 +306,7 @@ class States:
         raise no_density("use the density")
 
     def box(self, limits: Mapping[int, Any]) -> Probability:
-        """Probability of bounds on several variables; of levels, of those that are marked."""
+        """Return the probability of bounds on several variables; for levels, of the marked ones."""
 
         def inside(rows: Array) -> NDArray[np.bool_]:
             holds = np.ones(len(rows), dtype=bool)
@@ -321,12 +323,12 @@ class States:
     def share(
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
     ) -> Probability:
-        """Share of the states in which an event holds; no others are drawn."""
+        """Return the share of the states in which an event holds, without further draws."""
         frequencies = holds(self._rows).astype(float).reshape(self.values.shape[1:])
         return share_of(float(frequencies.mean()), float(diagnose(frequencies[:, None, :]).ess[0]))
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """States chosen at random: each at most once as long as there are enough."""
+        """Return states chosen at random: each at most once if there are enough."""
         total = len(self._rows)
         if draws <= total:
             return self._rows[rng.permutation(total)[:draws]]

@@ -1,9 +1,9 @@
-"""What is to be believed of several variables together.
+"""Joint beliefs about several variables.
 
 `Beliefs` are the beliefs about each variable and a joint distribution: a normal one in closed form, cells of
-a table, or `States` of a simulation. Of simulated answers each variable alone is a Rao-Blackwell
-average, which is better than its draws, and the draws say how variables go together. Standard errors of
-probabilities account for the dependence of states within a chain (see ``diagnose``).
+a table, or `States` of a simulation. In simulations the marginal of each variable is a
+Rao-Blackwell average, which is better than its draws, and the draws represent the dependence. Standard errors
+of probabilities account for the dependence of states within a chain (see ``diagnose``).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from arcwise.values import as_tuple
 from arcwise.view import figure
 
 SHOWN = 8
-"""Correlations of more variables than this are not printed."""
+"""Largest number of variables whose correlations are printed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,9 @@ class Beliefs(Framed):
     ----------
     singles : the belief about each variable alone, in the order requested.
     joint : their joint distribution.
-    given, do : the question, for the text.
-    range : the answers of equivalent graphs, where data cannot tell what setting a variable does.
-    before : returns the beliefs without the evidence, for figures.
+    given, do : the query, for the text.
+    range : the answers of equivalent graphs, if data do not identify the effect of an intervention.
+    before : a function that returns the beliefs without the evidence, for figures.
 
     >>> from arcwise.inference.normal_joint import GaussianJoint
     >>> root = np.array([[1.0, 0.0], [0.6, 0.8]])
@@ -72,7 +72,7 @@ class Beliefs(Framed):
     before: Callable[[], Beliefs] | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the values alone, for copies in other processes: they carry no network."""
+        """Return the values alone, for copies in other processes, without the network."""
         return {**self.__dict__, "before": None}
 
     def plot(self, *, before: bool = True, columns: int = 4, title: str | None = None) -> list[Any]:
@@ -81,7 +81,7 @@ class Beliefs(Framed):
         Parameters
         ----------
         before : whether to draw the beliefs without the evidence, too.
-        columns : panels in a row.
+        columns : number of panels per row.
         title : a line above all; the evidence by default.
         """
         earlier = self.before().singles if before and self.before is not None else ()
@@ -110,33 +110,33 @@ class Beliefs(Framed):
 
     @cached_property
     def mean(self) -> Array:
-        """Expected values."""
+        """The expected values."""
         return np.array([single.mean for single in self.singles])
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviations."""
+        """The standard deviations."""
         return np.array([single.sd for single in self.singles])
 
     @property
     def variance(self) -> Array:
-        """Squares of the standard deviations."""
+        """The variances."""
         return self.sd**2
 
     @property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
+        """The correlation matrix; off-diagonal entries of a determined variable are 0."""
         return self.joint.correlation
 
     @property
     def covariance(self) -> Array:
-        """Covariance matrix; infinite or NaN for a variable without a standard deviation."""
+        """The covariance matrix; infinite or NaN for a variable without a standard deviation."""
         with np.errstate(invalid="ignore"):
             return self.correlation * np.outer(self.sd, self.sd)
 
     @property
     def mode(self) -> dict[str, Any]:
-        """The most probable combination: a level or number by name; of simulated answers, of levels only."""
+        """The most probable combination: a level or number by name; for simulations, levels only."""
         if len(self.singles) == 1:
             return {single.name: single.mode for single in self.singles}
         rows = self._by_name(self.joint.mode[None, :])
@@ -144,35 +144,35 @@ class Beliefs(Framed):
 
     @property
     def entropy(self) -> float:
-        """Joint entropy in nats; of numbers, that of their density."""
+        """The joint entropy in nats; for numbers, the differential entropy."""
         alone = len(self.singles) == 1 and isinstance(self.joint, States)
         return self.singles[0].entropy if alone else self.joint.entropy
 
     @property
     def error(self) -> float:
-        """Largest standard error of a mean; 0 if exact."""
+        """The largest standard error of a mean; 0 if exact."""
         return max(single.error for single in self.singles)
 
     @property
     def rhat(self) -> float:
-        """Largest R-hat."""
+        """The largest R-hat."""
         return max(single.rhat for single in self.singles)
 
     @property
     def ess(self) -> float:
-        """Smallest effective sample size."""
+        """The smallest effective sample size."""
         return min(single.ess for single in self.singles)
 
     @property
     def quality(self) -> Quality:
-        """How the whole came about: the worst of its parts."""
+        """The accuracy of the whole: the worst of its parts."""
         qualities = [single.quality for single in self.singles]
         way = next((quality.way for quality in qualities if not quality.exact), "")
         notes = dict.fromkeys(note for quality in qualities for note in quality.notes)
         return Quality(self.error, self.rhat, self.ess, way, tuple(notes))
 
     def place(self, name: str) -> int:
-        """Place of a name here; an unknown one is an error with close matches."""
+        """Return the position of a name; an unknown one is an error with close matches."""
         if name not in self.names:
             raise DataError(f"{name!r} is not a target of this query. {close_to(name, self.names)}")
         return self.names.index(name)
@@ -182,21 +182,21 @@ class Beliefs(Framed):
         return single if self.range is None else replace(single, range=self.range[name])
 
     def mutual_information(self, a: str | Sequence[str], b: str | Sequence[str]) -> float:
-        """Nats that knowing a tells of b, beyond the evidence.
+        """Return the mutual information of a and b given the evidence, in nats.
 
-        Of simulated answers it is estimated from the states by nearest neighbours: any shape of dependence
-        counts, numbers and levels may be mixed. Estimates near zero are noise.
+        For simulations it is estimated from the states by nearest neighbours, for any shape of dependence
+        and for mixed numbers and levels. Estimates near zero are noise.
 
         Parameters
         ----------
-        a, b : a name or several names each.
+        a, b : one or several names each.
         """
         sides = map(as_tuple, (a, b))
         first, second = ([self.place(name) for name in names] for names in sides)
         return self.joint.mutual_information(first, second)
 
     def logdensity(self, values: Mapping[str, ArrayLike]) -> Any:
-        """Logarithm of the joint density at a value per name, or at a column of values per name."""
+        """Return the log of the joint density at a value per name, or at a column of values per name."""
         if not isinstance(values, Mapping):
             raise DataError(f"The joint density must have values by name, got {values!r}.")
         missing = [name for name in self.names if name not in values]
@@ -217,13 +217,13 @@ class Beliefs(Framed):
         return logs if any(np.ndim(values[name]) for name in self.names) else float(logs[0])
 
     def probability(self, event: Event, *, draws: int = 100_000, seed: Seed = 0) -> Probability:
-        """Probability of an event.
+        """Return the probability of an event.
 
         Parameters
         ----------
-        event : (low, high), or levels, by name, all of which must hold, or a function of a dict of draws.
-        draws, seed : for an event given as a function of a belief in closed form; of simulated ones the
-            states themselves are counted.
+        event : (low, high) or levels by name, which must all hold, or a function of a dict of draws.
+        draws, seed : for an event given as a function, if the belief has a closed form; for simulations the
+            states are counted.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class Beliefs(Framed):
         return chance.over(self.range, lambda answer: answer.probability(event, **words))
 
     def _chance(self, event: Event, draws: int, seed: Seed) -> Probability:
-        """Probability of an event, without its range."""
+        """Return the probability of an event, without its range."""
         if callable(event):
             return self.joint.share(
                 lambda rows: truth(event, self._by_name(rows)), draws, generator(seed)
@@ -260,7 +260,7 @@ class Beliefs(Framed):
         return repr(levels[0]) if levels else "(0, None)"
 
     def _by_name(self, rows: Array) -> Draws:
-        """Draws as users know them, by name."""
+        """Return draws as users give values, by name."""
         by_name: Draws = {}
         for i, single in enumerate(self.singles):
             levels = getattr(single.distribution, "values", None)
@@ -268,7 +268,7 @@ class Beliefs(Framed):
         return by_name
 
     def draws(self, n: int, seed: Seed = 0) -> Draws:
-        """Values by name; the same seed gives the same ones."""
+        """Return draws by name; the same seed gives the same ones."""
         return self._by_name(self.joint.sample(generator(seed), whole("number of draws", n)))
 
     def document(self) -> dict[str, Any]:
@@ -289,7 +289,9 @@ class Beliefs(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per variable with its correlations; of levels, one per combination with its probability."""
+        """Return one row per variable with its correlations; for levels, one per combination with its
+        probability.
+        """
         lines = self.quality.lines("errors of the means", self.error, "up to ")
         notes = tuple(line.strip() for line in (*lines, *range_lines(self.range)))
         title = sentence(self.names, self.given, self.do)

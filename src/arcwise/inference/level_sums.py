@@ -1,7 +1,7 @@
-"""Hidden categories summed out of products of factors, for many rows at once and in logarithms.
+"""Sums over hidden categories of products of factors, for many rows at once and in logarithms.
 
-``factors`` does the same for networks of tables, which are the same in all rows. Here factors differ between
-rows, since densities of observed numbers are among them.
+``factors`` does this for networks of tables, which are the same in all rows. Here factors differ between
+rows, since they include densities of observed numbers.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,12 +19,12 @@ Codes = NDArray[np.intp]
 
 
 class LevelSums:
-    """Hidden categories summed out of a product of factors, one after the other.
+    """A product of factors, with hidden categories summed out one after the other.
 
     Parameters
     ----------
     factors : scopes and log values, (rows or 1, levels of the scope).
-    keep : categories that are left.
+    keep : categories that are not summed out.
     sizes : numbers of levels of all categories, by node.
 
     >>> two = np.log(np.array([[[0.2, 0.3], [0.4, 0.1]]]))
@@ -63,13 +63,13 @@ class LevelSums:
         return total
 
     def table(self, scope: tuple[int, ...]) -> Array:
-        """Logarithms of the sums, (rows or 1, levels of what is kept, in this order)."""
+        """Return logarithms of the sums, (rows or 1, levels of the scope, in this order)."""
         return self._product(self.left, scope)
 
     def draw(
         self, codes: dict[int, Codes], which: Codes, rng: np.random.Generator
     ) -> dict[int, Codes]:
-        """Draw the categories that were summed out, given those kept; `which` is the row of each draw."""
+        """Draw the categories that were summed out, given the others; `which` is the row of each draw."""
         for node, scope, product in reversed(self.steps):
             row = which if len(product) > 1 else np.zeros(len(which), dtype=np.intp)
             logs = product[(row, *(codes[other] for other in scope))]
@@ -87,9 +87,9 @@ def draw_codes(logs: Array, rng: np.random.Generator) -> Codes:
 def elimination_order(
     scopes: Sequence[tuple[int, ...]], keep: Collection[int], sizes: dict[int, int]
 ) -> tuple[list[int], float]:
-    """Return the order in which categories are summed out, and the cells of the largest table on the way.
+    """Return the elimination order of categories, and the cells of the largest table.
 
-    Next is always the category whose table is smallest.
+    The next category is always the one with the smallest table.
 
     >>> elimination_order([(0, 1), (1, 2)], (2,), {0: 2, 1: 2, 2: 2})
     ([0, 1], 4.0)

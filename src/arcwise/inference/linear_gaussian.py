@@ -3,9 +3,9 @@ r"""Exact inference in linear-Gaussian networks.
 Every node is x_k = b_k + sum_j w_kj x_j + s_k e_k with independent standard normal e, so all
 variables together are mean + A e, with one row of A (the *root*, covariance = A A') per variable;
 in topological order a row is a sum of earlier rows plus s_k on the diagonal (Shachter and Kenley
-1989). Values of known variables are put in; conditioning works on the root (see ``normal``).
+1989). Observed variables are replaced by their values; conditioning uses the root (see ``normal_joint``).
 
-Networks give matrices with the names of their rows and columns. An undirected Gaussian network has its
+Matrices of networks have named rows and columns. An undirected Gaussian network has its
 precision matrix :math:`\Theta`; a directed one with coefficients W and noise variances V has
 
 .. math:: \Theta = (I - W)^T V^{-1} (I - W).
@@ -35,13 +35,13 @@ from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
 
 Array = NDArray[np.float64]
 
-# What evidence must add, and by how much it may be off, for relations that hold in the data only as far
-# as least squares can tell (see ``normal``).
+# What evidence must add, and by how much it may deviate, for relations that hold in the data only up to
+# the rounding of least squares (see ``normal_joint``).
 NEW_IN_DATA, SLACK_IN_DATA = 1e-6, 1e-3
 
 
 def linear_net(net: Net) -> BayesNet | None:
-    """Return the linear-Gaussian directed network that answers for a network; None where there is none.
+    """Return the linear-Gaussian directed network equal to a network; None if there is none.
 
     An undirected network with a normal distribution is directed along any order of its variables.
     """
@@ -62,16 +62,16 @@ def linear_model(net: BayesNet, node: int) -> Linear:
 
 
 def is_determined(net: BayesNet, node: int) -> bool:
-    """Return whether a variable follows from its parents in all data; few rows as such prove nothing."""
+    """Return whether a variable is a function of its parents in all data; few rows alone prove nothing."""
     model = linear_model(net, node)
     return model.at_floor and not 0 < model.rows <= len(model.coefficients) + 1
 
 
 def own_spread(net: BayesNet, node: int, share: float) -> float:
-    """What a determined variable may miss: a share of its own standard deviation in the data.
+    """Return the tolerance of a determined variable: a share of its standard deviation in the data.
 
     A residual variance at its floor is FLOOR times the variance of the column, so one of n rows may
-    be off by sqrt(n FLOOR) standard deviations. That of a constant column is its stated one.
+    deviate by sqrt(n FLOOR) standard deviations. A constant column has a minimal standard deviation.
     """
     model = linear_model(net, node)
     if not is_determined(net, node):
@@ -83,9 +83,9 @@ def own_spread(net: BayesNet, node: int, share: float) -> float:
 def roots(
     net: BayesNet, nodes: Sequence[int], hidden: Collection[int], *, exact: bool = False
 ) -> Array:
-    """Root of some nodes in topological order; arcs from nodes that are not hidden are cut.
+    """Return the root of some nodes in topological order, without arcs from nodes that are not hidden.
 
-    With `exact`, what is determined by its parents in all data has no noise at all.
+    With `exact`, a variable that its parents determine in all data has no noise.
     """
     index_of = {node: i for i, node in enumerate(nodes)}
     root, size = np.zeros((len(nodes), len(nodes))), np.zeros(len(nodes))
@@ -106,7 +106,7 @@ def roots(
 
 
 class KnownRows(NamedTuple):
-    """What is known of some rows: the numbers of variables, their values (one a row), how many rows."""
+    """The evidence of some rows: numbers of variables, their values (one per row), number of rows."""
 
     known: Collection[int]
     value: Callable[[int], Array]
@@ -119,7 +119,7 @@ NOTHING = KnownRows((), dict[int, Array]().__getitem__)
 def centres(
     net: BayesNet, nodes: Sequence[int], hidden: Collection[int], evidence: KnownRows
 ) -> Array:
-    """Means of some nodes (columns) in topological order, for rows of known values around them."""
+    """Return means of some nodes (columns) in topological order, for rows of evidence."""
     index_of = {node: i for i, node in enumerate(nodes)}
     out = np.empty((evidence.rows, len(nodes)), order="F")
     for i, node in enumerate(nodes):
@@ -166,11 +166,11 @@ def joint(net: BayesNet) -> GaussianJoint:
 
 
 def check_relations(net: BayesNet, evidence: KnownRows) -> None:
-    """Reject evidence that breaks a relation which holds without noise in the data.
+    """Raise an error for evidence that violates a relation without noise in the data.
 
-    Least squares cannot tell such a relation from one with very little noise, and a fitted model
-    keeps some (it is `at_floor`). Here that noise counts as none, and a value may miss what the
-    other known ones determine by a thousandth of the variable's standard deviation in the data, or
+    Least squares cannot distinguish such a relation from one with very little noise, and a fitted model
+    has some (it is `at_floor`). Here that noise counts as zero, and a value may deviate from the value
+    determined by the others by a thousandth of the variable's standard deviation in the data, or
     by as much as a single row of the data may.
 
     Parameters
@@ -180,7 +180,7 @@ def check_relations(net: BayesNet, evidence: KnownRows) -> None:
 
     Raises
     ------
-    FitError : which variable is determined as what, and what was given.
+    FitError : names the variable, its determined value and the given one.
     """
     observed = evidence.known
     behind = upward(net.graph, observed, observed)
@@ -191,7 +191,7 @@ def check_relations(net: BayesNet, evidence: KnownRows) -> None:
 
 
 def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -> None:
-    """Check evidence within some nodes, the noise of determined ones taken as none."""
+    """Check evidence within some nodes, with determined ones without noise."""
     nodes = _topological(net, members)
     hidden = {node for node in nodes if node not in evidence.known}
     positions = [i for i, node in enumerate(nodes) if node in evidence.known]
@@ -209,16 +209,16 @@ def _check_exact(net: BayesNet, members: Collection[int], evidence: KnownRows) -
 
 
 def _topological(net: BayesNet, members: Collection[int]) -> list[int]:
-    """Nodes in topological order."""
+    """Return nodes in topological order."""
     rank = {node: i for i, node in enumerate(net.graph.order())}
     return sorted(members, key=rank.__getitem__)
 
 
 class ConditionedNodes(NamedTuple):
-    """The nodes that matter for a question, in topological order, and what the evidence does to them.
+    """The relevant nodes of a query, in topological order, and the effect of the evidence on them.
 
     `place` is the index of a node in `nodes`, `hidden` are those without a value, `mean` (rows by nodes) and
-    `root` describe them before the evidence on the nodes `seen`, which is `off` its means.
+    `root` are those without the evidence on the nodes `seen`, which differs by `off` from its means.
     """
 
     nodes: list[int]
@@ -231,25 +231,25 @@ class ConditionedNodes(NamedTuple):
     step: Projection | None
 
     def means(self, places: Sequence[int]) -> Array:
-        """Expected values of some nodes (columns) given the evidence."""
+        """Return expected values of some nodes (columns) given the evidence."""
         before = self.mean[:, places]
         return (
             before if self.step is None else before + self.step.shift(self.root[places], self.off)
         )
 
     def left(self, places: Sequence[int]) -> Array:
-        """Root of some nodes given the evidence."""
+        """Return the root of some nodes given the evidence."""
         rows = self.root[places]
         return rows if self.step is None else self.step.left(rows)
 
 
 def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tuple[Array, Array]:
-    """Distribution of targets for many rows that know the same variables.
+    """Return the distribution of targets for many rows with the same observed variables.
 
     Parameters
     ----------
     net : the network.
-    targets : numbers of the variables requested.
+    targets : numbers of the targets.
     evidence : the rows.
 
     Returns
@@ -258,8 +258,8 @@ def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tup
 
     Raises
     ------
-    FitError : a local model that matters is not Gaussian, the evidence contradicts itself, or the
-        answer is beyond the largest number.
+    FitError : a relevant local model is not Gaussian, the evidence is contradictory, or the answer
+        overflows.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # said in words below
         conditioned = condition_on(net, targets, evidence)
@@ -276,7 +276,7 @@ def refuse_infinite(mean: Array, root: Array) -> None:
 
 
 def condition_on(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> ConditionedNodes:
-    """Put evidence into the part of a network that matters for some targets."""
+    """Condition the relevant part of a network for some targets on the evidence."""
     observed = evidence.known
     members = relevant(net.graph, targets, observed)
     _check_exact(net, members, evidence)
@@ -331,7 +331,9 @@ def precision(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
 
 
 def partial_correlations(net: Net, names: Sequence[str] = ()) -> NamedMatrix:
-    """Correlations of pairs given all other variables, 1 on the diagonal; parameters as for `covariance`."""
+    """Return correlations of pairs given all other variables, 1 on the diagonal; parameters as for
+    `covariance`.
+    """
     precision = _precision(net, "matrix of partial correlations")
     scale = 1.0 / np.sqrt(precision.diagonal())
     partial = 0.0 - precision * np.outer(scale, scale)

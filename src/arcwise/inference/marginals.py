@@ -1,7 +1,7 @@
-"""Every variable of a network at a time.
+"""Marginals: every variable of a network separately.
 
-What findings say of all of them: their beliefs and the probability of the findings. And how
-well each variable of a row follows from the others.
+It has the beliefs about all variables given evidence, the probability of the evidence, and the errors of
+predicting each variable of a row from the others.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ Array = NDArray[np.float64]
 
 
 class _Notes(list[Note]):
-    """Notes that are made already, in the place of a function that makes them."""
+    """Notes that are computed already, in place of a function that computes them."""
 
     def __call__(self) -> list[Note]:
         return self
 
 
 class Marginals(Framed, Mapping[str, Belief]):
-    """The belief about every variable that is neither seen nor set, by name; made when looked at."""
+    """The belief about every variable that is neither observed nor set, by name; computed on demand."""
 
     def __init__(self, question: Question, reply: Reply, given: Mapping[str, Any]) -> None:
         names = question.net.names
@@ -78,21 +78,19 @@ class Marginals(Framed, Mapping[str, Belief]):
         Parameters
         ----------
         before : whether to draw the beliefs without the evidence, too.
-        columns : panels in a row.
+        columns : number of panels per row.
         title : a line above all; the evidence by default.
         """
         earlier = self.before() if before and self.before is not None else {}
         return list(figure("plot_beliefs")([*self.values()], earlier, columns=columns, title=title))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the values alone, for copies in other processes: notes that an engine makes late are made
-        now.
-        """
+        """Return the values alone, for copies in other processes; pending notes are computed now."""
         notes = _Notes(self._found.notes())
         return {**self.__dict__, "_found": self._found._replace(notes=notes), "before": None}
 
     def asked_by(self, ask: Callable[[str], Belief]) -> Self:
-        """Return the same, each belief made by a question of its own: answers to ``do`` have a range then."""
+        """Return marginals with a separate query for each belief: answers to ``do`` then have a range."""
         self._ask = ask
         return self
 
@@ -119,7 +117,7 @@ class Marginals(Framed, Mapping[str, Belief]):
 
     @property
     def frame(self) -> Frame:
-        """One row per variable: mean, sd and a 95 % interval, or the most probable level."""
+        """Return one row per variable: mean, sd and a 95 % interval, or the most probable level."""
         title = sentence([f"{len(self)} variables"], self.given, self.do)
         return replace(
             belief_frame([*self.values()]), title=title, notes=tuple(map(str, self._found.notes()))
@@ -141,7 +139,7 @@ class Marginals(Framed, Mapping[str, Belief]):
 
 
 def _over_graphs(belief: Belief) -> str:
-    """Return how far the number in the line of a belief goes over graphs, if it has a range."""
+    """Return the range over graphs of the number in the line of a belief, if it has one."""
     range_ = belief.range
     if range_ is None:
         return ""
@@ -160,7 +158,7 @@ def marginals(
     do: Mapping[str, Any] | None = None,
     **options: Unpack[AskOptions],
 ) -> Marginals:
-    """Return the belief about every variable that is neither seen nor set.
+    """Return the belief about every variable that is neither observed nor set.
 
     Parameters
     ----------
@@ -189,16 +187,16 @@ def probability(
     equivalents: Equivalents | None = None,
     **options: Unpack[AskOptions],
 ) -> Probability | Estimate | float:
-    """Probability of what was seen, all of it together; 0 where it is impossible.
+    """Return the joint probability of the evidence; 0 if it is impossible.
 
     Parameters
     ----------
     net : a network of discrete variables with a joint distribution.
     given : levels, sets of levels, intervals or weights by name.
-    do : levels set from outside.
+    do : an intervention: levels by name.
     log : the natural logarithm instead, which does not underflow.
     equivalents : as for `query`: the probability then has a range.
-    options : of simulations, where the tables of an exact answer would be too large.
+    options : of simulations, if the tables of an exact answer would be too large.
     """
     settings, evidence = read_options(options, ENGINES), read_evidence(net, given, do)
     check_roles(net, (), evidence)
@@ -235,7 +233,7 @@ def probability(
 def _of_intervals(
     net: Net, evidence: Evidence, do: Any, log: bool, equivalents: Equivalents | None, options: Any
 ) -> Probability | Estimate | float:
-    """Probability of intervals of numbers together with that of the other evidence."""
+    """Return the probability of intervals of numbers together with that of the other evidence."""
     events = {net.names[node]: ends for node, ends in evidence.ranges.items()}
     others = evidence._replace(ranges={}).given(net)
     ways = {"equivalents": equivalents, **options}
@@ -247,9 +245,9 @@ def _of_intervals(
 
 
 class Misses(NamedTuple):
-    """How far predictions of each variable from all the others are off; rows by variables.
+    """Errors of the predictions of each variable from all the others; rows by variables.
 
-    `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 where the most
+    `errors` are values minus predictions, NaN for levels that are not numbers; `hits` are 1 if the most
     probable level is the true one, `logs` the log probabilities of the true ones, both NaN for numbers.
     Missing values are NaN in all of them.
     """
@@ -260,7 +258,7 @@ class Misses(NamedTuple):
 
 
 def misses(net: Net, table: Table, **options: Unpack[AskOptions]) -> Misses:
-    """Predict each variable from all the others, and compare.
+    """Return the errors of predicting each variable from all the others.
 
     Parameters
     ----------
@@ -282,14 +280,14 @@ def misses(net: Net, table: Table, **options: Unpack[AskOptions]) -> Misses:
 def target_misses(
     net: Net, table: Table, target: str, **options: Unpack[AskOptions]
 ) -> tuple[Array, Misses]:
-    """Predict one variable from all the others: log densities (probabilities) of its values, and `misses`."""
+    """Return log densities (probabilities) of one variable given all the others, and its `misses`."""
     result, answer = _misses_of(net, table, net.index(target), read_options(options, ENGINES))
     column = table.column(target).astype(float)
     return answer.logpdf(column[:, None])[:, 0], result
 
 
 def _misses_of(net: Net, table: Table, node: int, settings: Options) -> tuple[Misses, Distribution]:
-    """Return how far predictions of one variable are off, one column each, and the predictions."""
+    """Return the errors of predicting one variable, one column each, and the predictions."""
     variable, column = net.variables[node], table.columns[node]
     is_present = ~gaps_of(variable, column)
     answer = found_of(Question.of_rows(net, table, settings, "rows", node)).answers[0].distribution
@@ -304,7 +302,7 @@ def _misses_of(net: Net, table: Table, node: int, settings: Options) -> tuple[Mi
 
 
 def pseudo_log_density(net: Net, table: Table) -> Array:
-    """Log pseudo-likelihood of rows: each variable given its neighbours, summed.
+    """Return the log pseudo-likelihood of rows: the sum over variables given their neighbours.
 
     Parameters
     ----------
@@ -313,7 +311,7 @@ def pseudo_log_density(net: Net, table: Table) -> Array:
 
     Returns
     -------
-    One number per row, in nats. It is no density, and compares only with its own kind.
+    One number per row, in nats. It is not a density, and comparable only with other pseudo-likelihoods.
 
     Raises
     ------

@@ -1,10 +1,10 @@
 """The joint distribution of numbers and categories: normal given each configuration of some categories.
 
-Densities, correlations and the probabilities of levels, and of one number with them, are sums over the
-components. The most probable point is exact if each combination of the levels requested has one component;
-else it is the highest of the points that fixed-point steps reach from the components of largest density
-(Carreira-Perpinan 2000). Mutual information with numbers, and probabilities of several dependent numbers
-together, are those of independent draws.
+Densities, correlations and the probabilities of levels, and of one number jointly with them, are sums over
+the components. The most probable point is exact if each combination of the levels requested has one
+component; else it is the best of the limits of fixed-point steps from the components of largest
+density (Carreira-Perpinan 2000). Mutual information with numbers, and joint probabilities of several
+dependent numbers, are computed from independent draws.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from arcwise.inference.joint_answers import States
 __all__ = ["MixtureJoint"]
 
 DRAWS = 20_000
-"""Draws for what has no formula."""
+"""Number of draws for quantities without a formula."""
 
 _STARTS = 32
-"""Components from which the most probable point is searched."""
+"""Number of components from which the most probable point is searched."""
 
 _STEPS = 200
 _CLOSE = 1e-10  # of a standard deviation, that a step still moves
@@ -76,7 +76,7 @@ class MixtureJoint:
 
     @cached_property
     def _peaks(self) -> Array:
-        """Log weight of each component times its largest density."""
+        """Return the log weight of each component times its largest density."""
         diagonal = np.diagonal(self.factors, axis1=1, axis2=2)
         size = np.log(diagonal).sum(axis=1) + 0.5 * len(self._numbers) * np.log(2 * np.pi)
         with np.errstate(divide="ignore"):
@@ -84,7 +84,7 @@ class MixtureJoint:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
+        """The correlation matrix; off-diagonal entries of a determined variable are 0."""
         values = np.empty((len(self.weights), len(self.variables)))
         for k, i in enumerate(self._categories):
             variable = self.variables[i]
@@ -139,7 +139,7 @@ class MixtureJoint:
 
     @property
     def entropy(self) -> float:
-        """A mixture of normals has no formula for it."""
+        """Raise an error: the entropy of a mixture of normals has no formula."""
         raise DataError(
             "The entropy of numbers and categories together has no formula: use the entropy of each "
             "variable, or average logdensity over draws."
@@ -147,16 +147,18 @@ class MixtureJoint:
 
     @cached_property
     def _states(self) -> States:
-        """Draws for what has no formula, by a fixed seed."""
+        """The draws for quantities without a formula, by a fixed seed."""
         drawn = self.sample(generator(0), DRAWS)
         return States(self.variables, drawn.T[:, :, None].copy())
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others, from draws by nearest neighbours."""
+        """Return the mutual information of two groups of variables in nats, from draws by nearest
+        neighbours.
+        """
         return self._states.mutual_information(a, b)
 
     def logpdf(self, columns: Array) -> Array:
-        """Log density of rows: levels by their codes, and numbers."""
+        """Return the log density of rows: levels by their codes, and numbers."""
         rows = np.asarray(columns, dtype=float)
         codes = rows[:, self._categories].astype(np.intp)
         inverse = np.linalg.inv(self.factors)
@@ -172,7 +174,7 @@ class MixtureJoint:
         return found
 
     def box(self, limits: Mapping[int, Any]) -> Probability:
-        """Probability of marked levels and of bounds on numbers."""
+        """Return the probability of marked levels and of bounds on numbers."""
         from scipy.special import ndtr
 
         inside = self.weights.copy()
@@ -195,11 +197,11 @@ class MixtureJoint:
     def share(
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
     ) -> Probability:
-        """Probability of an event given as a function of draws."""
+        """Return the probability of an event given as a function of draws."""
         return share_of(float(holds(self.sample(rng, draws)).mean()), draws)
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Draws, one a row."""
+        """Return draws, one per row."""
         heap = np.cumsum(self.weights)
         chosen = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
         chosen = np.minimum(chosen, len(heap) - 1)

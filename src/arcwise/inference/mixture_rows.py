@@ -1,4 +1,4 @@
-"""The rows of a question that observe the same variables: what each of their hidden variables is."""
+"""Mixture distributions of the hidden variables in rows with the same observed variables."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -27,20 +27,20 @@ SLOTS = 1 << 21
 """Numbers that are held at once."""
 
 _NEGLIGIBLE = 600.0
-"""Nats below the largest weight beyond which a component of a joint distribution is left out."""
+"""Nats below the largest weight beyond which a component of a joint distribution is dropped."""
 
 _SMALLEST = 1e-12
-"""Width of a component that is certain, in units of the spread of the others."""
+"""Width of a component that is certain, relative to the spread of the others."""
 
 
 def needed_pieces(question: Question, targets: Sequence[int], known: set[int]) -> Pieces | FitError:
-    """What matters for some variables; for none of them, all evidence."""
+    """Return the relevant pieces for some variables; without variables, for all evidence."""
     soft = [node for node in question.soft if node not in known]
     return pieces_of(question.directed, [*targets, *soft], known, everything=not targets)
 
 
 def cost_of(question: Question, pieces: Pieces, targets: Sequence[int]) -> tuple[float, float]:
-    """Return the most numbers held at once, and the work for a row."""
+    """Return the largest number of values held at once, and the work per row."""
     variables, parents = question.directed.variables, question.directed.graph.parents
     sizes = {node: len(variables[node].levels or ()) for node in pieces.levels}
     scopes = [tuple(n for n in (node, *parents[node]) if n in sizes) for node in pieces.factors]
@@ -57,7 +57,7 @@ def cost_of(question: Question, pieces: Pieces, targets: Sequence[int]) -> tuple
 
 
 class RowSums:
-    """The pieces of a question with the numbers of some rows that know the same variables."""
+    """The pieces of a query with the evidence of some rows with the same observed variables."""
 
     def __init__(
         self, question: Question, places: NDArray[np.intp], known: set[int], pieces: Pieces
@@ -77,7 +77,7 @@ class RowSums:
             self.factors.append((block.levels, fit.logs.reshape(len(fit.logs), *shape)))
 
     def table(self, keep: tuple[int, ...]) -> Array:
-        """Log weights of the configurations of some categories, (rows, configurations)."""
+        """Return log weights of the configurations of some categories, (rows, configurations)."""
         logs = LevelSums(self.factors, keep, self.sizes).table(keep)
         logs = np.broadcast_to(logs, (len(self.places), *logs.shape[1:]))
         if np.isneginf(logs.reshape(len(logs), -1).max(axis=1, initial=-np.inf)).any():
@@ -86,7 +86,7 @@ class RowSums:
         return logs
 
     def density(self) -> Array:
-        """Log density of the evidence in each row."""
+        """Return the log density of the evidence in each row."""
         logs = LevelSums(self.factors, (), self.sizes).table(())
         return np.broadcast_to(logs, len(self.places))
 
@@ -152,7 +152,7 @@ class RowSums:
         return MixtureJoint(variables, shares, levels, means, factors)
 
     def draw(self, which: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
-        """Draw all hidden variables together; `which` is the row of each draw."""
+        """Draw all hidden variables jointly; `which` is the row of each draw."""
         rng, sums = self.question.rng, LevelSums(self.factors, (), self.sizes)
         if np.isneginf(total := sums.table(())).any():
             raise impossible(self.question, int(self.places[int(np.isneginf(total).argmax())]))
@@ -181,7 +181,7 @@ def _mixture(logs: Array, centres: Array, widths: Array) -> Distribution:
 def row_sums(
     question: Question, places: NDArray[np.intp], known: set[int], targets: Sequence[int]
 ) -> Iterator[tuple[NDArray[np.intp], RowSums]]:
-    """Return the sums for some variables, in as many rows at a time as fit into memory.
+    """Yield the sums for some variables, in blocks of rows that fit into memory.
 
     Raises
     ------
@@ -200,6 +200,6 @@ def row_sums(
 def answers_of(
     question: Question, node: int, places: NDArray[np.intp], known: set[int]
 ) -> Iterator[tuple[NDArray[np.intp], Distribution]]:
-    """Return the distribution of a hidden variable in rows that observe the same ones."""
+    """Yield the distribution of a hidden variable in rows with the same observed ones."""
     for part, sums in row_sums(question, places, known, (node,)):
         yield part, sums.answer(node)

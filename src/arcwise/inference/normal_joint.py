@@ -1,16 +1,16 @@
-"""Joint normal distributions, held by a root: x = mean + root e with independent standard normal e.
+"""Joint normal distributions in the form of a root: x = mean + root e with independent standard normal e.
 
-Conditioning works on the root and never forms the covariance of the evidence. With the evidence rows
-A_E' = Q R (QR with column pivoting), observing x_E means that Q'e is known, hence for the others
+Conditioning uses the root and never forms the covariance of the evidence. With the evidence rows
+A_E' = Q R (QR with column pivoting), observing x_E fixes Q'e, hence for the others
 
     mean_U + A_U Q R^-T (x_E - mean_E),    root A_U (I - Q Q').
 
-A covariance loses half the digits of a nearly deterministic relation, a root does not: relations are told
-apart from noise down to 1e-13 of a standard deviation. Below that, a piece of evidence that the others
-already determine either agrees with them and is superfluous, or contradicts them.
+A covariance loses half the digits of a nearly deterministic relation, a root does not: relations are
+distinguished from noise down to 1e-13 of a standard deviation. Below that, evidence that other evidence
+determines either agrees with it and is superfluous, or contradicts it.
 
 Mutual information is -1/2 sum log(1 - r^2) over the canonical correlations r (Kullback 1959); it is infinite
-where one side determines a part of the other. Probabilities of boxes are numerical integrals (Genz 1992, as
+if one side determines a part of the other. Probabilities of boxes are numerical integrals (Genz 1992, as
 in SciPy), repeated with shifted points to measure their error.
 """
 
@@ -32,18 +32,18 @@ from arcwise.inference.belief import Probability, share_of
 
 Array = NDArray[np.float64]
 
-# What rounding leaves of a row that should be zero, relative to the parts that cancelled.
+# Rounding error of a row that should be zero, relative to the parts that cancelled.
 ROUNDING = 1e-14
-# Share of its standard deviation that evidence must add to what other evidence says of it.
+# Share of its standard deviation that evidence must add to other evidence.
 NEW = 1e-13
-# How far evidence may be off what other evidence determines: typed and rounded numbers are.
+# Tolerance of evidence that other evidence determines, for typed and rounded numbers.
 SLACK = 1e-6
 
 REPEATS = 8
-"""How often a numerical integral is repeated with shifted points to measure its error."""
+"""Repetitions of a numerical integral with shifted points, for its error."""
 
 POINTS = 200_000
-"""Most points of one such integral: what they leave open shows in the error."""
+"""Largest number of points of one such integral; the error includes the rest."""
 
 
 _ANYWHERE = (-math.inf, math.inf)
@@ -51,13 +51,13 @@ _ANYWHERE = (-math.inf, math.inf)
 
 @dataclass(frozen=True, eq=False)
 class GaussianJoint:
-    """A joint normal distribution, held by its root: x = mean + root e.
+    """A joint normal distribution in the form of its root: x = mean + root e.
 
     Parameters
     ----------
     names : the variables.
-    mean : one number each.
-    root : one row each; covariance = root root'.
+    mean : one number per variable.
+    root : one row per variable; covariance = root root'.
 
     >>> GaussianJoint.of(("a", "b"), np.zeros(2), np.eye(2)).covariance.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -78,9 +78,9 @@ class GaussianJoint:
 
     @classmethod
     def of(cls, names: Sequence[str], mean: Array, covariance: Array) -> GaussianJoint:
-        """Make it from a covariance matrix (positive semidefinite)."""
+        """Return the distribution with a covariance matrix (positive semidefinite)."""
         values, vectors = np.linalg.eigh(covariance)
-        # Rounding makes eigenvalues that should be zero slightly negative.
+        # Rounding makes zero eigenvalues slightly negative.
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return cls(tuple(names), np.array(mean, dtype=float), root)
 
@@ -93,7 +93,7 @@ class GaussianJoint:
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviations."""
+        """The standard deviations."""
         sd: Array = np.linalg.norm(self.root, axis=1)
         return sd
 
@@ -104,7 +104,7 @@ class GaussianJoint:
 
     @property
     def entropy(self) -> float:
-        """Entropy of the density in nats; minus infinity where variables determine each other."""
+        """The differential entropy in nats; minus infinity if variables determine each other."""
         step = eliminate(self.root, range(len(self.names)))
         if len(step.spare):
             return -math.inf
@@ -113,7 +113,7 @@ class GaussianJoint:
 
     @cached_property
     def correlation(self) -> Array:
-        """Correlation matrix; 0 next to the diagonal for a variable that is determined."""
+        """The correlation matrix; off-diagonal entries of a determined variable are 0."""
         scaled = self.root / np.where(self.sd > 0, self.sd, 1.0)[:, None]
         correlation: Array = np.clip(scaled @ scaled.T, -1.0, 1.0)
         np.fill_diagonal(correlation, 1.0)
@@ -124,7 +124,8 @@ class GaussianJoint:
         return Normal(self.mean[[index]], self.sd[[index]])
 
     def mutual_information(self, a: Sequence[int], b: Sequence[int]) -> float:
-        """Nats that knowing some variables tells of others; infinite where one determines the other.
+        """Return the mutual information of two groups of variables in nats; infinite if one determines the
+        other.
 
         >>> both = GaussianJoint(("a", "b"), np.zeros(2), np.array([[1.0, 0.0], [0.6, 0.8]]))
         >>> round(both.mutual_information([0], [1]), 4)
@@ -137,20 +138,20 @@ class GaussianJoint:
         return float(-0.5 * np.log1p(-squares).sum())
 
     def _basis(self, places: Sequence[int]) -> Array:
-        """Orthonormal directions of e that some variables depend on."""
+        """Return orthonormal directions of e that some variables depend on."""
         indices = list(places)
         scaled = self.root[indices] / np.where(self.sd > 0, self.sd, 1.0)[indices, None]
         vectors, sizes, _ = np.linalg.svd(scaled.T, full_matrices=False)
         return vectors[:, sizes > 1e-12]
 
     def logpdf(self, columns: Array) -> Array:
-        """Log density of rows (rows by variables)."""
+        """Return the log density of rows (rows by variables)."""
         with np.errstate(over="ignore", invalid="ignore"):
             logs = log_normal(columns - self.mean, self.root)
         return np.where(np.isnan(logs), -np.inf, logs)  # too far out for the numbers
 
     def box(self, limits: Mapping[int, tuple[float, float]]) -> Probability:
-        """Probability of bounds on some variables; those that are determined hold them or do not."""
+        """Return the probability of bounds on some variables; determined variables are inside or outside."""
         moving = {i: pair for i, pair in limits.items() if self.sd[i] > 0 and pair != _ANYWHERE}
         for i, (low, high) in limits.items():
             if i not in moving and not low <= self.mean[i] <= high:
@@ -165,36 +166,36 @@ class GaussianJoint:
     def share(
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
     ) -> Probability:
-        """Probability of an event given as a function of draws (draws by variables)."""
+        """Return the probability of an event given as a function of draws (draws by variables)."""
         return share_of(float(holds(self.sample(rng, draws)).mean()), draws)
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Independent draws (draws by variables)."""
+        """Return independent draws (draws by variables)."""
         root = narrow(self.root)
         return self.mean + rng.standard_normal((draws, root.shape[1])) @ root.T
 
     def take(self, places: Sequence[int]) -> GaussianJoint:
-        """Return the distribution of some of the variables, by their places here."""
+        """Return the distribution of some of the variables, by their positions."""
         indices = list(places)
         names = tuple(self.names[i] for i in indices)
         return GaussianJoint(names, self.mean[indices], narrow(self.root[indices]))
 
 
 def condition(joint: GaussianJoint, evidence: Mapping[int, float]) -> GaussianJoint:
-    """Return the distribution of the other variables once some are known.
+    """Return the distribution of the other variables given some.
 
     Parameters
     ----------
-    joint : the distribution before.
-    evidence : place of a variable in ``joint.names`` to its value.
+    joint : the joint distribution.
+    evidence : position of a variable in ``joint.names`` to its value.
 
     Returns
     -------
-    The distribution of the variables that are left.
+    The distribution of the other variables.
 
     Raises
     ------
-    FitError : the evidence contradicts a deterministic relation.
+    FitError : the evidence violates a deterministic relation.
 
     >>> covariance = np.array([[1.0, 2.0], [2.0, 5.0]])
     >>> given = condition(GaussianJoint.of(("a", "b"), np.array([1.0, 2.0]), covariance), {1: 4.5})
@@ -211,10 +212,10 @@ def condition(joint: GaussianJoint, evidence: Mapping[int, float]) -> GaussianJo
 
 
 class Projection(NamedTuple):
-    """What knowing some rows of a root does to the others.
+    """The effect of evidence on some rows of a root on the others.
 
-    `seen` are the known rows, `kept` and `spare` the places within `seen` of evidence that says
-    something new and of evidence that follows from it; `basis` (Q) spans what is known of e, and
+    `seen` are the observed rows, `kept` and `spare` the positions within `seen` of independent
+    and of redundant evidence; `basis` (Q) spans the observed directions of e, and
     `triangle` (R) with `scale` (one standard deviation per kept row) turns evidence into it.
     """
 
@@ -226,7 +227,7 @@ class Projection(NamedTuple):
     scale: Array
 
     def shift(self, rows: Array, off: Array) -> Array:
-        """Change of the means of some rows (columns of the result) by evidence off its means."""
+        """Return the change of the means of some rows (columns of the result) by evidence minus its means."""
         from scipy.linalg import solve_triangular
 
         if not len(self.kept):
@@ -238,21 +239,21 @@ class Projection(NamedTuple):
         return shift
 
     def left(self, rows: Array) -> Array:
-        """What is left of some rows of the root."""
+        """Return some rows of the root given the evidence."""
         residual: Array = rows - (rows @ self.basis) @ self.basis.T
-        # Twice is enough (Kahan, in Parlett 1980): removes what rounding left of the first pass.
+        # Two passes suffice (Kahan, in Parlett 1980): the second removes the rounding of the first.
         residual -= (residual @ self.basis) @ self.basis.T
         size = np.linalg.norm(rows, axis=1)
         residual[np.linalg.norm(residual, axis=1) <= ROUNDING * size] = 0.0
         return residual
 
     def excess(self, root: Array, off: Array) -> Array:
-        """Return how far superfluous evidence is off what the rest says of it, one column each."""
+        """Return the deviation of redundant evidence from its value given the rest, one column each."""
         rows = root[[self.seen[i] for i in self.spare]]
         return off[:, self.spare] - self.shift(rows, off)
 
     def check(self, root: Array, mean: Array, off: Array, names: Sequence[str]) -> None:
-        """Reject evidence that contradicts other evidence."""
+        """Raise an error for evidence that contradicts other evidence."""
         places = [self.seen[i] for i in self.spare]
         came = off[:, self.spare] + mean[:, places]
         size = np.abs(mean[:, places]) + np.abs(came)
@@ -267,7 +268,7 @@ class Projection(NamedTuple):
         names: Sequence[str],
         constant: Collection[str] = (),
     ) -> None:
-        """Return which superfluous evidence is off by more than is allowed, and by how much."""
+        """Raise an error that names redundant evidence beyond its tolerance, and its deviation."""
         for row, column in np.argwhere(np.abs(excess) > allowed)[:1]:
             value, name = came[row, column], names[self.spare[column]]
             text = (
@@ -282,7 +283,7 @@ class Projection(NamedTuple):
 
 
 def eliminate(root: Array, positions: Sequence[int], new: float = NEW) -> Projection:
-    """Split the evidence rows of a root into new and superfluous ones, with a basis of the new."""
+    """Split the evidence rows of a root into independent and redundant ones, with a basis of the former."""
     from scipy.linalg import qr
 
     rows = root[list(positions)]
@@ -298,7 +299,7 @@ def eliminate(root: Array, positions: Sequence[int], new: float = NEW) -> Projec
 
 
 def narrow(root: Array) -> Array:
-    """Return a root of the same covariance that is not wider than it is high."""
+    """Return a root of the same covariance with at most as many columns as rows."""
     height, width = root.shape
     if width <= height:
         return root
@@ -307,10 +308,10 @@ def narrow(root: Array) -> Array:
 
 
 def log_normal(off: Array, root: Array) -> Array:
-    """Log density of rows that are ``off`` their means, under a normal with that root.
+    """Return the log density of rows minus their means (``off``), under a normal with that root.
 
-    Where the root is singular there is no density: the answer is plus infinity for rows that obey
-    the deterministic relations, and minus infinity for the others.
+    A singular root has no density: the result is plus infinity for rows that obey the deterministic
+    relations, and minus infinity for the others.
 
     >>> log_normal(np.zeros((1, 1)), np.ones((1, 1))).round(4).tolist()
     [-0.9189]
@@ -331,7 +332,7 @@ def log_normal(off: Array, root: Array) -> Array:
 
 
 def _integral(correlation: Array, sides: Array) -> Probability:
-    """Mass of a standardised normal in a box, repeated with shifted points."""
+    """Return the probability of a box under a standardised normal, repeated with shifted points."""
     from scipy.stats import multivariate_normal
 
     values = [
@@ -340,13 +341,13 @@ def _integral(correlation: Array, sides: Array) -> Probability:
         )
         for seed in range(REPEATS)
     ]
-    # Two-dimensional integrals are done without random points: then rounding is what is left.
+    # Two-dimensional integrals need no random points: their error is rounding.
     error = max(float(np.std(values, ddof=1)) / math.sqrt(REPEATS), 1e-12)
     return Probability(float(np.mean(values)), error)
 
 
 _PRINTED = 10
-"""Most rows and columns that are printed."""
+"""Largest number of printed rows and columns."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -391,7 +392,7 @@ class NamedMatrix(Framed):
         return index
 
     def __getitem__(self, names: str | tuple[str, str]) -> Any:
-        """Return the number of a pair of names; of one name, its row by names."""
+        """Return the number of a pair of names; for one name, its row by names."""
         if isinstance(names, tuple):
             if len(names) != 2:
                 raise DataError(f"An entry must be two names, got {names!r}.")
@@ -411,14 +412,14 @@ class NamedMatrix(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row and one column per variable."""
+        """Return one row and one column per variable."""
         head = Series(unused("variable", self.names), self.names, head=" ")
         columns = (Series(name, self.values[:, i]) for i, name in enumerate(self.names))
         return Frame((head, *columns), index=head.name)
 
     @property
     def display(self) -> Frame:
-        """The first rows and columns."""
+        """Return the first rows and columns."""
         frame, size = self.frame.head(_PRINTED), len(self.names)
         notes = (f"... {size} rows and columns",) if size > _PRINTED else ()
         return replace(frame, columns=frame.columns[: _PRINTED + 1], notes=notes)

@@ -30,11 +30,11 @@ class Predictions(Framed):
     Parameters
     ----------
     name : the variable.
-    distribution : what is believed of it in each row.
-    mixing : how good each row is: standard error of the mean, R-hat and effective sample size.
-    notes : what was ignored or unknown, and what to be careful with.
+    distribution : its distribution in each row.
+    mixing : accuracy of each row: standard error of the mean, R-hat and effective sample size.
+    notes : notes on ignored or unknown values, and on limits.
     levels : the levels of a discrete target.
-    index : the index of the pandas data frame whose rows were requested, if it was one.
+    index : the index of the pandas data frame with the rows, if it was one.
 
     >>> from arcwise.distributions import Normal
     >>> found = Predictions("y", Normal(np.array([1.0, 2.0]), 0.5), Mixing.exact(2))
@@ -54,42 +54,42 @@ class Predictions(Framed):
 
     @property
     def error(self) -> Array:
-        """Standard error of each mean; 0 where it is exact."""
+        """The standard error of each mean; 0 if exact."""
         return self.mixing.error
 
     @property
     def rhat(self) -> Array:
-        """R-hat of the chains of each row; 1 where it is exact."""
+        """The R-hat of the chains of each row; 1 if exact."""
         return self.mixing.rhat
 
     @property
     def ess(self) -> Array:
-        """Effective sample size of each row; infinite where it is exact."""
+        """The effective sample size of each row; infinite if exact."""
         return self.mixing.ess
 
     @cached_property
     def mean(self) -> Array:
-        """Expected values; of levels that are numbers, too."""
+        """The expected values, also of levels that are numbers."""
         return _read_only(self.distribution.mean)
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviations."""
+        """The standard deviations."""
         return _read_only(self.distribution.sd)
 
     def quantiles(self, q: ArrayLike) -> Array:
-        """Quantiles of each row: a vector for one share, one column per share for several."""
+        """Return quantiles of each row: a vector for one probability, one column each for several."""
         standard_quantiles(q)  # refuses what is no share
         values = self.distribution.quantile(np.atleast_1d(np.asarray(q, dtype=float)))
         return values[:, 0] if np.ndim(q) == 0 else values
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Lower and upper ends of the central intervals that hold a share ``level``."""
+        """Return the lower and upper ends of the central intervals with probability ``level``."""
         ends = self.distribution.quantile(central(level))
         return ends[:, 0], ends[:, 1]
 
     def logdensity(self, values: Any) -> Array:
-        """Log density (for levels: log probability) of one value a row; NaN where there is none."""
+        """Return the log density (for levels: log probability) of one value per row; NaN if there is none."""
         codes = self._codes(values)
         there = ~np.isnan(codes)
         with np.errstate(over="ignore"):
@@ -97,7 +97,7 @@ class Predictions(Framed):
         return np.where(there, out, np.nan)
 
     def _codes(self, values: Any) -> Array:
-        """Values as the distributions take them: numbers, or codes of levels."""
+        """Return values in the form of the distributions: numbers, or codes of levels."""
         if self.levels is None:
             column = numbers(self.name, values)
         else:
@@ -112,7 +112,7 @@ class Predictions(Framed):
 
     @cached_property
     def probabilities(self) -> Array:
-        """Probability of each level (columns) in each row, for a discrete target."""
+        """The probability of each level (columns) in each row, for a discrete target."""
         if self.levels is None:
             raise DataError(f"{self.name!r} is a number and has no levels: use quantiles.")
         return _read_only(self.distribution.chances(len(self.levels)))
@@ -125,20 +125,21 @@ class Predictions(Framed):
         return found
 
     def log_loss(self, values: Any) -> float:
-        """Mean of -log p(value) over the rows that have a value, for a discrete target; in nats."""
+        """Return the mean of -log p(value) over the rows with a value, for a discrete target, in nats."""
         self.probabilities  # noqa: B018 - refuses a target that is a number
         logs = self.logdensity(values)
         return float(-np.nanmean(logs)) if not np.isnan(logs).all() else float("nan")
 
     @property
     def frame(self) -> Frame:
-        """One row per row that was requested; see `at_level`."""
+        """Return one row per row of the data; see `at_level`."""
         return self.at_level(0.95)
 
     def at_level(self, level: float) -> Frame:
-        """Mean, sd and the central interval that holds a share `level`; or levels and their probabilities.
+        """Return mean, sd and the central interval with probability `level`; or levels and their
+        probabilities.
 
-        The column `row` has the names of the rows where these were those of a pandas data frame.
+        The column `row` has the index of the rows if they were a pandas data frame.
         """
         names = [] if self.index is None else [Series("row", list(self.index))]
         if self.levels is not None:
@@ -180,7 +181,7 @@ class Predictions(Framed):
 
 
 def _read_only(array: Array) -> Array:
-    """Return an array that cannot be changed."""
+    """Return a read-only array."""
     fixed = array.view()
     fixed.flags.writeable = False
     return fixed

@@ -1,14 +1,14 @@
-"""The product rule: what all others say of one variable in a directed network.
+"""Product rule: one variable given all others in a directed network.
 
     p(x_i | rest) is proportional to p(x_i | P_i) x prod over children j of p(x_j | P_j)
 
-(Hofmann and Tresp 1995, eq. 5). In general it has no form that one can draw from. On a grid of one
+(Hofmann and Tresp 1995, eq. 5). In general one cannot draw from it directly. On a grid of one
 variable it is exact up to the grid, or a plain sum for levels. By importance sampling, values drawn
 from p(x_i | P_i) are weighted by the product over the children (see ``weighting``).
 
-`product_net` gives every variable such a conditional on its Markov blanket: a Markov network that
-Gibbs sampling takes as it takes any other. It needs no fitted blanket models, and holds for a cut
-graph too; each draw costs a grid of evaluations.
+`product_net` gives every variable such a conditional on its Markov blanket: a Markov network for
+Gibbs sampling. It needs no fitted blanket models, and is valid for a cut graph, too; each draw costs
+a grid of evaluations.
 
 With one hidden variable the answer is exact, up to the grid. With more, the product rule is the conditional
 of the Gibbs sampler.
@@ -44,13 +44,15 @@ from arcwise.networks import BayesNet, MarkovNet, ancestral
 from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resample, weighted_draws
 
 TYPICAL = 400
-"""Rows drawn from the network, which say where a variable may lie and where chains start."""
+"""Rows drawn from the network, for the range of variables and as starts of chains."""
 
 FEWER = 160
 """Points of a grid that is only drawn from, or averaged with others, unless kernels are narrow."""
 
 NARROW = 0.1
-"""Standard deviations of a variable below which its kernels are narrow: this many points miss them."""
+"""Standard deviations of a variable below which its kernels are narrow, so that this number of points
+misses them.
+"""
 
 PROPOSALS = 16
 """Draws of p(x | parents) that are points of the coarse grid."""
@@ -58,7 +60,7 @@ PROPOSALS = 16
 
 @dataclass(frozen=True, eq=False)
 class _Rule:
-    """Eq. 5 of one node: which local models it multiplies, and what they take."""
+    """Eq. 5 of one node: the local models that it multiplies, and their inputs."""
 
     net: BayesNet
     node: int
@@ -66,7 +68,7 @@ class _Rule:
     inputs: tuple[int, ...]
 
     def logs(self, points: NDArray[Any], xs: Columns) -> Array:
-        """Unnormalised log density at points given rows by points."""
+        """Return the unnormalised log density at points (rows by points)."""
         count = points.shape[1]
         columns = {n: np.repeat(x, count) for n, x in zip(self.inputs, xs, strict=True)}
         columns[self.node] = points.ravel()
@@ -77,14 +79,14 @@ class _Rule:
         return total.reshape(points.shape)
 
     def _own(self, points: NDArray[Any], xs: Columns) -> Array:
-        """Log density given the parents."""
+        """Return the log density given the parents."""
         count = points.shape[1]
         wide = tuple(np.repeat(x, count) for x in self.parents(xs))
         model = self.net.conditionals[self.node]
         return model.logpdf(points.ravel(), wide).reshape(points.shape)
 
     def parents(self, xs: Columns) -> Columns:
-        """Return the columns of the node's own parents."""
+        """Return the columns of the node's parents."""
         by_node = dict(zip(self.inputs, xs, strict=True))
         return tuple(by_node[parent] for parent in self.net.graph.parents[self.node])
 
@@ -96,8 +98,8 @@ class Product:
     Parameters
     ----------
     rule : the factors.
-    low, high : where the network puts a continuous variable at all.
-    points : of its grid; the levels of a discrete variable are summed over, exactly.
+    low, high : the range of a continuous variable in the network.
+    points : number of grid points; the levels of a discrete variable are summed exactly.
     """
 
     word: ClassVar[str] = "product"
@@ -109,7 +111,7 @@ class Product:
 
     @property
     def n_params(self) -> None:
-        """Nothing of its own was fitted."""
+        """The number of fitted parameters: none."""
         return None
 
     def distribution(self, xs: Columns, size: int) -> Grid | Categorical:
@@ -137,7 +139,7 @@ class Product:
         return table.points, table.logs
 
     def _hints(self, xs: Columns, size: int) -> Array:
-        """Values that the parents alone propose, drawn by a fixed seed: nothing is left to chance."""
+        """Return values drawn from the parents' model by a fixed seed."""
         rng, model = generator(0), self.rule.net.conditionals[self.rule.node]
         above = self.rule.parents(xs)
         wide = tuple(np.repeat(column, PROPOSALS) for column in above)
@@ -145,11 +147,11 @@ class Product:
         return np.asarray(values, dtype=float).reshape(size, PROPOSALS)
 
     def logpdf(self, y: NDArray[Any], xs: Columns) -> Array:
-        """Log density (log probability of a level) of each row."""
+        """Return the log density (log probability of a level) of each row."""
         return self.distribution(xs, len(y)).logpdf(np.asarray(y, dtype=float))
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> NDArray[Any]:
-        """Draw one value for each row; a level by chance where the others' present states allow none."""
+        """Draw one value for each row; a random level if the present states of the others allow none."""
         return self._distribution(xs, size, strict=False).sample(rng, 1)[:, 0]
 
 
@@ -164,20 +166,20 @@ def product_net(
     Parameters
     ----------
     net : the directed network; local models of any kind.
-    rng : the random generator for the rows that say where variables lie and where chains start.
-    members : the variables that matter for a question (see ``evidence``); children outside are
-        left out, since what hangs on nothing known or asked integrates to one.
-    points : of the grids; a draw needs fewer than a density that is looked at.
+    rng : the random generator of typical rows, for the range of variables and the starts of chains.
+    members : the relevant variables of a query (see ``evidence``); children outside are omitted, since
+        barren variables integrate to one.
+    points : of the grids; a draw needs fewer than a density.
 
     Returns
     -------
-    The network on the moral graph of the members; no fitted numbers in it are new.
+    The network on the moral graph of the members; it has no new fitted parameters.
     """
     inside = set(range(len(net.names)) if members is None else members)
     typical = ancestral(net, rng, TYPICAL).columns
     children = [tuple(c for c in row if c in inside) for row in net.graph.children]
     blankets = [_blanket(net, node, children[node]) for node in range(len(net.names))]
-    # Only the blankets of members are requested; the graph must tell an edge at both its ends.
+    # Only the blankets of members are needed; the graph must have an edge at both its ends.
     rows = [set(blanket) if node in inside else set() for node, blanket in enumerate(blankets)]
     for node, row in enumerate(list(map(tuple, rows))):
         for other in row:
@@ -191,7 +193,7 @@ def product_net(
 
 
 def _blanket(net: BayesNet, node: int, children: tuple[int, ...]) -> set[int]:
-    """Parents, children, and the children's other parents."""
+    """Return parents, children, and the children's other parents."""
     spouses = {parent for child in children for parent in net.graph.parents[child]}
     return ({*net.graph.parents[node], *children} | spouses) - {node}
 
@@ -207,7 +209,7 @@ def _conditional(rule: _Rule, typical: Columns, points: int) -> Conditional:
 
 
 def _narrow(rule: _Rule, typical: Columns) -> bool:
-    """Return whether a variable is a mixture of normals that are narrow next to its spread."""
+    """Return whether a variable is a mixture of normals that are narrow relative to its spread."""
     model = rule.net.conditionals[rule.node]
     above = tuple(typical[parent][:1] for parent in rule.net.graph.parents[rule.node])
     if not hasattr(model, "distribution"):
@@ -218,24 +220,24 @@ def _narrow(rule: _Rule, typical: Columns) -> bool:
 
 
 STARTED = Effort(chains=60, sweeps=10, burn_in=2)
-"""Effort where every draw costs a grid, and chains start at draws from the answer."""
+"""Effort if every draw costs a grid, and chains start at draws from the answer."""
 
 TABULATED = Effort(chains=8, sweeps=60, burn_in=20)
-"""Effort where every draw costs a grid, and chains start at typical rows."""
+"""Effort if every draw costs a grid, and chains start at typical rows."""
 
 
 class ProductRule(Engine):
-    """The product rule on grids: exact for one hidden variable, a Gibbs step where there are more.
+    """The product rule on grids: exact for one hidden variable, a Gibbs step for several.
 
-    Where local models are sharp, or have a tail, single chains hardly get from one mode to another; many that
-    begin at weighted draws of the answer need not. Where hardly any draw agrees with the evidence, fewer and
-    longer chains start at rows near it.
+    If local models are sharp or have a tail, single chains rarely move between modes; many chains that start
+    at weighted draws of the answer need not. If few draws agree with the evidence, fewer and longer chains
+    start at rows near it.
     """
 
     name = "grid"
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Questions to directed networks; by default only where no blanket models answer."""
+        """Accept queries to directed networks; by default only without blanket models."""
         net, is_named = question.net, question.options.method is not None
         if not net.directed:
             return needs_arrows(self.name)
@@ -249,7 +251,7 @@ class ProductRule(Engine):
         return Cost(SIMULATED, STARTED.chains * STARTED.sweeps * FEWER * max(count, 1))
 
     def ask(self, question: Question) -> Reply:
-        """Averages of the product rule of what is asked over the states of chains."""
+        """Return averages of the product rule of the targets over the states of chains."""
         net = question.directed
         answers = RowAnswers(question, "by Gibbs sampling with the product rule")
         if question.single:
@@ -264,7 +266,7 @@ class ProductRule(Engine):
         return answers.found()
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Averages over chains, or one state of a chain for each row."""
+        """Return averages over chains, or one state of a chain for each row."""
         columns = [column.copy() for column in question.columns]
         for rule, places in _rules(question.directed, question, everything=True):
             fill(columns, rule, question, places, question.options.over(TABULATED), draw)
@@ -272,13 +274,13 @@ class ProductRule(Engine):
 
 
 def _members(net: BayesNet, question: Question) -> set[int]:
-    """What matters for a single question."""
+    """Return the relevant variables of a single query."""
     targets = [node for node in question.asked if question.gaps[0, node]]
     return relevant(net.graph, targets, question.known)
 
 
 def _draws(net: BayesNet, question: Question, members: set[int]) -> WeightedDraws | None:
-    """Weighted draws of what is hidden; None where it is one variable, which needs no chains."""
+    """Return weighted draws of the hidden variables; None for a single one, which needs no chains."""
     values, hidden = question.values(0), members - question.known
     if len(hidden) == 1:
         return None
@@ -288,10 +290,10 @@ def _draws(net: BayesNet, question: Question, members: set[int]) -> WeightedDraw
 def _starts(
     draws: WeightedDraws | None, question: Question
 ) -> tuple[Effort, dict[int, NDArray[Any]] | None]:
-    """Return how long chains run, and where they start; None for rows near the evidence."""
+    """Return the length of chains, and their starts; None for rows near the evidence."""
     if draws is None or effective(draws.logs)[0] < FEWEST:
         return TABULATED, None
-    # Even steps along the sorted draws of what is asked: starts that spread as the answer does.
+    # Even steps along the sorted draws of the targets: starts as dispersed as the answer.
     order = np.argsort(draws.columns[question.asked[0]], kind="stable")
     chains = question.options.over(STARTED).chains
     picks = order[resample(draws.weights[0][order], chains, question.rng)]
@@ -301,9 +303,7 @@ def _starts(
 def _rules(
     net: BayesNet, question: Question, everything: bool = False
 ) -> Iterator[tuple[MarkovNet, NDArray[np.intp]]]:
-    """Return the product rule for each pattern of missing values, with what matters there, and the rows it
-    serves.
-    """
+    """Yield the product rule for each pattern of missing values, with its relevant variables and its rows."""
     for places, observed in patterns(question.gaps):
         hidden = [node for node in range(len(net.names)) if node not in observed]
         targets = hidden if everything else question.asked

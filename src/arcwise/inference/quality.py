@@ -1,4 +1,4 @@
-"""The quality of an answer: exact, or simulated with an error, R-hat and an effective sample size."""
+"""Accuracy of an answer: exact, or simulated with an error, R-hat and an effective sample size."""
 
 import math
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ import numpy as np
 from arcwise.notes import Note, answer_note
 
 HIGHEST_RHAT = 1.05
-"""R-hat above which chains are said to disagree."""
+"""R-hat above which a note reports that chains disagree."""
 
 FEWEST_STATES = 100.0
-"""Effective sample size below which an answer is said to be rough."""
+"""Effective sample size below which a note reports that an answer is rough."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How an answer came about and how good it is.
+    """The method and the accuracy of an answer.
 
     Parameters
     ----------
     error : standard error of the mean; 0 if exact.
     rhat : split R-hat of the chains; 1 if exact.
     ess : effective sample size; infinite if exact.
-    way : what was simulated, in words.
-    notes : what the reader should know.
+    way : a description of the simulation.
+    notes : further notes.
 
     >>> Quality().lines("error of the mean", 0.0)
     []
@@ -43,7 +43,7 @@ class Quality:
         return math.isinf(self.ess)
 
     def said(self) -> list[Note]:
-        """Return the notes, and those on chains that disagree or are short."""
+        """Return the notes, with those on chains that disagree or are short."""
         said = list(self.notes)
         if not self.exact and self.rhat > HIGHEST_RHAT:
             disagree = f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g})"
@@ -55,7 +55,7 @@ class Quality:
         return said
 
     def lines(self, what: str, error: float, most: str = "") -> list[str]:
-        """What the text of a belief says below its numbers."""
+        """Return lines for the text of a belief."""
         said = [f"  note: {note}" for note in self.said()]
         if self.exact:
             return said
@@ -64,7 +64,7 @@ class Quality:
         return [f"  {self.way}: {what} {most}{error:.2g}{hat}, {size}", *said]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers; what is exact has no R-hat and no size."""
+        """Return plain values; an exact answer has no R-hat and no size."""
         rhat = self.rhat if np.isfinite(self.rhat) and not self.exact else None
         ess = None if self.exact else self.ess
         notes = [*map(Note.to_dict, self.said())]

@@ -1,8 +1,8 @@
-"""The range of an answer over the graphs that data cannot tell apart.
+"""The range of an answer over graphs that data cannot distinguish.
 
-What happens to others when a variable is set depends on its parents, and data alone do not tell the
-direction of every arc. A `Range` holds the answers of the equivalent graphs, and what they have in
-common: the lowest and highest mean, probability, and so on (Maathuis, Kalisch and Buehlmann 2009).
+The effect of an intervention depends on the parents of the set variable, and data alone do not identify the
+direction of every arc. A `Range` has the answers of the equivalent graphs and their bounds: the lowest and
+highest mean, probability, and so on (Maathuis, Kalisch and Buehlmann 2009).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Bounds:
     Parameters
     ----------
     low, high : the ends; NaN if they are not known.
-    over : the graphs.
-    notes : what the reader should know.
-    graphs : the same over the graphs of a certainty; None without one.
+    over : the name of the graphs.
+    notes : further notes.
+    graphs : the bounds over the graphs of a certainty; None without one.
 
     >>> low, high = Bounds(0.2, 0.4)
     >>> Bounds(0.2, 0.4, graphs=Bounds(0.1, 0.4, "30 bootstrap graphs"))
@@ -69,7 +69,7 @@ class Bounds:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ends, for machines; None where they are not known."""
+        """Return the ends as plain values; None if they are not known."""
         is_known = not np.isnan(self.low)
         plain: dict[str, Any] = {"range": [self.low, self.high] if is_known else None}
         if self.graphs is not None:
@@ -83,14 +83,14 @@ class Range:
 
     Parameters
     ----------
-    answers : one belief for each set of parents that the set variables can have, that of the learned
-        graph first; none where they are not known.
-    edges : the edges at the set variables whose direction data and rules do not tell.
+    answers : one belief for each combination of parents of the set variables, that of the learned graph
+        first; none if they are not known.
+    edges : the edges at the set variables whose direction data and rules do not identify.
     complete : whether the answers are those of all equivalent graphs.
-    notes : what the reader should know.
-    over : which graphs the answers are those of.
+    notes : further notes.
+    over : the name of the graphs.
     graphs : the range over the graphs of a certainty, such as those of resampled tables, each with its
-        equivalent ones; None where there is none.
+        equivalent ones; None without one.
 
     >>> from arcwise.distributions import Normal
     >>> from arcwise.inference import Belief
@@ -110,7 +110,7 @@ class Range:
     graphs: Range | None = None
 
     def __len__(self) -> int:
-        """Return how many different answers there can be, as far as they were looked at."""
+        """Return the number of different answers."""
         return len(self.answers)
 
     def __repr__(self) -> str:
@@ -118,7 +118,7 @@ class Range:
         return f"<Range of {len(self)} answers, those of {how} {self.over}>"
 
     def of(self, number: Callable[[Any], Any]) -> Ends:
-        """Lowest and highest value of a number of a belief; NaN where the answers are not known.
+        """Return the lowest and highest value of a number of a belief; NaN if the answers are not known.
 
         The number may be an array, as the means of a joint belief are: its ends are arrays, too.
         """
@@ -130,22 +130,22 @@ class Range:
 
     @property
     def mean(self) -> Ends:
-        """Lowest and highest expected value; of a joint belief, one of each for every variable."""
+        """The lowest and highest expected value; for a joint belief, one of each per variable."""
         return self.of(lambda answer: answer.mean)
 
     @property
     def sd(self) -> Ends:
-        """Lowest and highest standard deviation."""
+        """The lowest and highest standard deviation."""
         return self.of(lambda answer: answer.sd)
 
     @property
     def error(self) -> float:
-        """Largest standard error of a mean; 0 if all answers are exact."""
+        """The largest standard error of a mean; 0 if all answers are exact."""
         return max((float(answer.error) for answer in self.answers), default=float("nan"))
 
     @property
     def same(self) -> bool:
-        """Whether mean and sd are the same in all equivalent graphs, but for rounding."""
+        """Whether mean and sd are the same in all equivalent graphs, up to rounding."""
         if not self.answers or not self.complete or self.error != 0:
             return False
         if not getattr(self.answers[0], "numeric", False):
@@ -156,16 +156,16 @@ class Range:
         return bool((apart <= slack).all())
 
     def bounds(self, number: Callable[[Any], Any]) -> Bounds:
-        """Lowest and highest value of a number of an answer, with what they are over."""
+        """Return the lowest and highest value of a number of an answer, with the name of the graphs."""
         further = None if self.graphs is None else self.graphs.bounds(number)
         return Bounds(*self.of(number), self._graphs, self.notes, further)
 
     def probability(self, event: Any, **options: Any) -> Ends:
-        """Lowest and highest probability of an event; options as of a belief's."""
+        """Return the lowest and highest probability of an event; options as for a belief."""
         return self.of(lambda answer: float(answer.probability(event, **options)))
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """From the lowest to the highest end of the central intervals; of one variable."""
+        """Return the lowest and the highest end of the central intervals, for one variable."""
         low, _ = self.of(lambda answer: answer.interval(level)[0])
         _, high = self.of(lambda answer: answer.interval(level)[1])
         return low, high
@@ -179,35 +179,35 @@ class Range:
 
     @property
     def probabilities(self) -> dict[Any, Ends]:
-        """Lowest and highest probability of each level of a discrete variable; else nothing."""
+        """The lowest and highest probability of each level of a discrete variable; else nothing."""
         levels = getattr(self.answers[0], "levels", ()) if self.answers else ()
         return {level: self.probability([level]) for level in levels}
 
     def _numbers(self) -> dict[str, Any]:
-        """Return the ends of what is told of one variable, for machines."""
+        """Return the ends for one variable as plain values."""
         chances = {str(level): ends for level, ends in self.probabilities.items()}
         if not chances:
             return {"mean": self.mean, "sd": self.sd}
         return {"probabilities": chances}
 
     def _said(self) -> str:
-        """Return the same for people."""
+        """Return the ends for one variable as text."""
         ends = {str(level): interval for level, interval in self.probabilities.items()}
         numbers = ends or {"mean": self.mean, "sd": self.sd}
         return ", ".join(f"{what} {_between(*interval)}" for what, interval in numbers.items())
 
     def noted(self, text: str, *fixes: Fix) -> Self:
-        """Return the same with one more note."""
+        """Return the range with one more note."""
         return replace(self, notes=(*self.notes, answer_note(text, fixes=fixes)))
 
     def lines(self) -> list[str]:
-        """What the text of a belief says below its numbers."""
+        """Return lines for the text of a belief."""
         notes = [f"  note: {note}" for note in self.notes]
         further = [] if self.graphs is None else self.graphs.lines()
         return [*self._ends(), *further, *notes]
 
     def _ends(self) -> list[str]:
-        """Return the lines of the numbers alone."""
+        """Return the lines of the bounds alone."""
         if len(self.answers) < 2 or self.same:
             return []
         head = f"  over {self._graphs}{self._errors}:"
@@ -229,7 +229,7 @@ class Range:
         return f" (errors of the means up to {self.error:.2g})" if self.error > _TINY else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers, for machines; none where they are not known."""
+        """Return plain values; none if the answers are not known."""
         plain: dict[str, Any] = {
             "over": self.over,
             "edges": [list(edge) for edge in self.edges],
@@ -247,7 +247,7 @@ class Range:
 
 
 class Estimate(float):
-    """A number that says how exact it is, and its range over graphs; otherwise a float like any other.
+    """A float with a standard error and a range over graphs.
 
     Parameters
     ----------
@@ -269,9 +269,7 @@ class Estimate(float):
         return self
 
     def over(self, found: Range | None, number: Callable[[Any], Any]) -> Self:
-        """Return the same with its range, where there is one: `number` takes it from the answer of a
-        graph.
-        """
+        """Return the estimate with its range, if any: `number` extracts it from the answer of a graph."""
         return self if found is None else type(self)(float(self), self.error, found.bounds(number))
 
     def __repr__(self) -> str:
@@ -283,11 +281,11 @@ class Estimate(float):
 
 
 class Probability(Estimate):
-    """A probability; what rounding puts outside [0, 1] is put back.
+    """A probability, clipped to [0, 1] after rounding.
 
     Parameters
     ----------
-    value : the probability; beyond 0 and 1 it is the mean of some other number.
+    value : the probability; clipped to [0, 1].
     error, range : as of any estimate.
 
     >>> Probability(0.25, 0.001), Probability(0.25) * 2
@@ -301,12 +299,12 @@ class Probability(Estimate):
 
 
 def range_lines(range_: Range | None) -> list[str]:
-    """What the text of a belief says of its range; nothing where there is none."""
+    """Return lines on the range for the text of a belief; nothing without one."""
     return [] if range_ is None else range_.lines()
 
 
 def plain_range(range_: Range | None) -> dict[str, Any]:
-    """Return the entry of a range among the numbers of a belief; none where there is none."""
+    """Return the range as an entry of the plain values of a belief; nothing without one."""
     return {} if range_ is None else {"range": range_.to_dict()}
 
 

@@ -1,23 +1,23 @@
-"""Questions to the rows that Parzen windows keep: conditionals on whatever is known, mixed.
+"""Stacked Parzen windows: conditionals on any observed variables, as mixtures.
 
-With missing values, Gibbs sampling has to fill in what nobody requested, through conditionals that were
-fitted one by one and need not agree. A network of Parzen windows keeps its rows, so a variable can also be
-requested directly, given what is known of a row. How many inputs and what bandwidths serve best then depends
-on what is known. Instead of choosing, all candidates are mixed (Breiman 1996; for densities Smyth and
-Wolpert 1999):
+With missing values, Gibbs sampling must impute variables that are not targets, by conditionals that were
+fitted separately and need not be consistent. A network of Parzen windows keeps its rows, so a variable can
+also be predicted directly from the observed values of a row. The best number of inputs and the best
+bandwidths then depend on the evidence. Instead of choosing, all candidates are mixed (Breiman 1996; for
+densities Smyth and Wolpert 1999):
 
-* inputs: the known variables that the target meets first in the graph, then these without the weakest,
-  and so on down to none, which acts as a tail;
+* inputs: the observed variables nearest to the target in the graph, then these without the weakest, and so
+  on down to none, which acts as a tail;
 * bandwidths: 1/2, 1 and 2 times those of the network's own model of the target, for inputs and output.
 
-The weights maximise the likelihood of the rows of the data, each left out, with a flat Dirichlet prior worth
-five rows (EM). The answer is one mixture of normals around the rows; nothing is drawn. On Boston housing it
+The weights maximise the leave-one-out likelihood of the rows, with a flat Dirichlet prior worth five rows
+(EM). The answer is one mixture of normals around the rows, without simulation. On Boston housing it
 is compared with Gibbs sampling and the joint Parzen density in examples/missing_values.py.
 
-A variable alone is requested given what is known of a row. Several are drawn by the chain rule, one after
-the other, each given what is known by then: p(a, b | known) = p(a | known) p(b | known, a). Every row is an
-independent draw, without burn-in, and cannot drift away from the data, as Gibbs sampling may. They do depend
-on the order of the variables, which is that of their names.
+Several variables are drawn by the chain rule, one after the other, each given the values so
+far: p(a, b | known) = p(a | known) p(b | known, a). Every row is an
+independent draw, without burn-in, and cannot drift away from the data, unlike Gibbs sampling. The draws
+depend on the order of the variables, which is that of their names.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,16 +57,16 @@ CHAINED = 2000
 """Draws by the chain rule for a joint answer."""
 
 _BLOCK = 512
-"""Rows whose distributions are held at once where they are drawn from."""
+"""Rows whose distributions are held at once for draws."""
 
 
 class StackedWindows(Engine):
-    """Stacked conditionals on what is known, where all models (or blanket models) are Parzen windows."""
+    """Stacked conditionals on the evidence, if all models (or blanket models) are Parzen windows."""
 
     name = "stacked"
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Questions about what was seen, where all conditionals given the others keep their rows."""
+        """Accept queries with evidence only, if all conditionals given the others keep their rows."""
         net, is_named = question.net, question.options.method is not None
         if question.forced:
             return GraphError("method='stacked' takes no do=: leave out one of them.")
@@ -87,8 +87,8 @@ class StackedWindows(Engine):
         return Cost(ESTIMATED, 9.0 * len(field.names))
 
     def ask(self, question: Question) -> Reply:
-        """Stacks for rows with missing values; the local model itself for others, where the method is not
-        named.
+        """Return stacks for rows with missing values; for others the local model itself, unless the
+        method is named.
         """
         field, gaps = question.field, question.gaps
         places, answers = np.arange(question.size), RowAnswers(question)
@@ -110,7 +110,7 @@ class StackedWindows(Engine):
         return answers.found()
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Gaps drawn by the chain rule, or filled with expected values (most probable levels)."""
+        """Return missing values drawn by the chain rule, or expected values (most probable levels)."""
         field, columns = question.field, question.columns
         if draw:
             return tuple(_draw_chain(field, columns, question.gaps, question.rng))
@@ -127,8 +127,8 @@ class StackedWindows(Engine):
 def _parts(
     field: MarkovNet, columns: Columns, gaps: Mask, rows: Integers, node: int
 ) -> Iterator[Any]:
-    """Distributions of one variable in some rows, for each pattern of missing values, worked out when
-    requested.
+    """Yield distributions of one variable in some rows, for each pattern of missing values, computed on
+    demand.
     """
     stacker, stacks = Stacker(field, node), dict[tuple[int, ...], Any]()
     for places, observed in patterns(gaps[rows]):
@@ -151,9 +151,7 @@ def _draw_chain(
     rng: np.random.Generator,
     nodes: Sequence[int] | None = None,
 ) -> list[NDArray[Any]]:
-    """Fill missing values with draws, those of a row together; `nodes` are drawn in this order, None for
-    all.
-    """
+    """Impute draws, joint ones in each row; `nodes` are drawn in this order, None for all."""
     filled = [column.copy() for column in columns]
     targets = range(len(field.names)) if nodes is None else nodes
     stackers = {node: Stacker(field, node) for node in targets}
@@ -173,14 +171,14 @@ def _draw_chain(
     return filled
 
 
-# -- the models that are asked --------------------------------------------------------------------
+# -- stacks ---------------------------------------------------------------------------------------
 
 
 Array = NDArray[np.float64]
 Set = tuple[int, ...]
 
 FACTORS = (0.5, 1.0, 2.0)
-"""Widths that are tried, in those of the network's own model."""
+"""Bandwidths that are tried, relative to those of the network's model."""
 
 _PRIOR = 5.0  # rows that an even mixture is worth
 _STEPS = 100  # of EM
@@ -191,10 +189,10 @@ _KEPT = 2_000  # sets whose densities are kept
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """The answer for one variable given certain others: components with their shares.
+    """The distribution of one variable given certain others: components with their shares.
 
-    Each component is a set of inputs (places among `inputs`), a width of these, the place of the output's
-    width among `bandwidths`, and its share.
+    Each component is a set of inputs (positions in `inputs`), their bandwidth, the position of the output's
+    bandwidth in `bandwidths`, and its share.
     """
 
     model: ParzenConditional
@@ -213,7 +211,7 @@ class Stack:
         return Mixture(centres[None, :], sd[None, :], flat)
 
     def _weights(self, xs: tuple[NDArray[Any], ...], size: int) -> Array:
-        """Return how much each row of the data counts, for each width of the output and each row asked."""
+        """Return the weight of each row of the data, for each bandwidth of the output and each query row."""
         weights = np.zeros((len(self.bandwidths), size, len(self.model.output)))
         for (inputs, h_in), places in self._by_inputs():
             share = self._shares(xs, inputs, h_in, size)
@@ -222,7 +220,7 @@ class Stack:
         return weights
 
     def _by_inputs(self) -> Iterator[tuple[tuple[Set, float], list[tuple[int, float]]]]:
-        """Components that share their inputs and the inputs' width, together."""
+        """Return groups of components with the same inputs and input bandwidth."""
         together: dict[tuple[Set, float], list[tuple[int, float]]] = {}
         for inputs, h_in, index, part in self.parts:
             together.setdefault((inputs, h_in), []).append((index, part))
@@ -238,7 +236,7 @@ class Stack:
         return kernel.shares(centres, apart, self.model.weights, queries, h_in)
 
     def _probabilities(self, weights: Array) -> Array:
-        """Probabilities of levels (rows by levels)."""
+        """Return probabilities of levels (rows by levels)."""
         indicators = np.eye(self.model.levels)[self.model.output.astype(np.intp)]
         out = np.zeros((weights.shape[1], self.model.levels))
         for index, width in enumerate(self.bandwidths.tolist()):
@@ -252,7 +250,7 @@ class Stack:
 
 @dataclass(frozen=True, eq=False)
 class Stacker:
-    """Makes stacks for one variable of a network; what several stacks need is kept.
+    """Makes stacks for one variable of a network; shared results are cached.
 
     Parameters
     ----------
@@ -266,7 +264,7 @@ class Stacker:
 
     @cached_property
     def _fits(self) -> ParzenFits:
-        """The rows of the data again, from the local models that keep them."""
+        """The rows of the data, from the local models that keep them."""
         columns = tuple(model.output for model in self._models)
         return ParzenFits(
             ParzenFamily(), Complete(Table(self.net.variables, columns, self._model.weights))
@@ -282,7 +280,9 @@ class Stacker:
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
-        """Variables from the least to the most missed: strangers by what they bring, then neighbours."""
+        """Return variables from the least to the most useful: non-neighbours by their gain, then
+        neighbours.
+        """
         near = self.net.graph.neighbours[self.node]
         others = [x for x in range(len(self.net.names)) if x != self.node]
         base = float(self._fits.loo(self.node, (near,))[0])
@@ -295,7 +295,7 @@ class Stacker:
 
     @cached_property
     def _grid(self) -> tuple[Array, Array]:
-        """Widths of the inputs and of the output that are tried."""
+        """Return the bandwidths of the inputs and of the output that are tried."""
         h_in, h_out = (float(width) for width in self._model.bandwidths)
         h_in = min(h_in, 1.0) if not self.net.graph.neighbours[self.node] else h_in
         tried = (np.array(FACTORS) * width for width in (h_in, h_out))
@@ -309,7 +309,7 @@ class Stacker:
 
     @cached_property
     def _kernels(self) -> Array:
-        """Output kernels (bandwidths, rows left out, rows), each normalised."""
+        """Return output kernels (bandwidths, held-out rows, rows), each normalised."""
         block, bandwidths = self._fits.block, self._grid[1]
         y, levels = block.columns[self.node], block.levels[self.node]
         apart = y[self._rows, None] - y[None, :]
@@ -323,7 +323,7 @@ class Stacker:
         return out
 
     def _densities(self, inputs: Set) -> Array:
-        """Densities of the rows, each left out, under all bandwidths (inputs' x output's, rows)."""
+        """Return leave-one-out densities of the rows under all bandwidths (inputs' x output's, rows)."""
         if inputs not in self._known:
             if len(self._known) >= _KEPT:
                 self._known.clear()
@@ -374,9 +374,7 @@ class Stacker:
         return range(len(self._grid[1]))
 
     def _centred(self, observed: Set) -> ParzenConditional:
-        """Return the rows with the columns of the inputs; its bandwidths are those of the network's own
-        model.
-        """
+        """Return the rows with the columns of the inputs, with the bandwidths of the network's model."""
         block, columns = self._fits.block, self._fits.table.columns
         members = [self.node, *observed]
         return ParzenConditional(
@@ -391,7 +389,9 @@ class Stacker:
 
 
 def _mix(densities: Array, weights: Array) -> Array:
-    """Shares of components (c,) under which rows (c, n) are most likely, with a flat prior (EM)."""
+    """Return the shares of components (c,) that maximise the likelihood of rows (c, n), with a flat
+    prior (EM).
+    """
     count, rows = len(densities), weights.sum()
     shares = np.full(count, 1.0 / count)
     scaled = densities / np.maximum(densities.max(axis=0), 1e-300)
@@ -406,7 +406,7 @@ def _mix(densities: Array, weights: Array) -> Array:
 
 
 def first_met(net: MarkovNet, node: int, observed: NDArray[np.bool_]) -> Set:
-    """Known variables that one meets first on the ways from a variable through unknown ones."""
+    """Return the first observed variables on the paths from a variable through unobserved ones."""
     visited, stack, met = {node}, [node], set[int]()
     while stack:
         for other in net.graph.neighbours[stack.pop()]:

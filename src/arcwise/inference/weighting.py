@@ -1,12 +1,12 @@
-"""Likelihood weighting: ancestral draws of what is hidden, weighted by what is known.
+"""Likelihood weighting: ancestral draws of hidden variables, weighted by the evidence.
 
-Hidden variables are drawn after their parents; every known variable multiplies the weight of the
+Hidden variables are drawn after their parents; every observed variable multiplies the weight of the
 draw by its density given its parents (Fung and Chang 1990; Shachter and Peot 1990). The mean weight
-is the density of what is known. For one hidden variable with known parents this is the importance
+is the density of the evidence. For one hidden variable with observed parents this is the importance
 sampling of the product rule, with p(x_i | P_i) as the proposal.
 
-Weights tell how much the draws are worth: (sum w)^2 / sum w^2 is their *effective sample size*.
-Below `FEWEST` a few draws rule the answer, and there is none.
+The *effective sample size* of the draws is (sum w)^2 / sum w^2. Below `FEWEST` a few draws dominate the
+answer, and the engine declines.
 """
 
 from functools import partial
@@ -41,26 +41,26 @@ from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resample, w
 from arcwise.notes import Note
 
 ENOUGH = 200.0
-"""Effective sample size from which on weighted draws are taken before fitted blanket models."""
+"""Effective sample size above which weighted draws are preferred to fitted blanket models."""
 
 RESAMPLED = 400
-"""Weighted draws at which distributions that have to be tabulated are averaged."""
+"""Weighted draws at which distributions that must be tabulated are averaged."""
 
 ROUNDS = 50
-"""Most rounds of draws until as many as wanted are independent."""
+"""Largest number of rounds of draws until enough are independent."""
 
 _SLOTS = 200_000
-"""Rows x draws held at once."""
+"""Rows times draws held at once."""
 
 
 class Importance(Engine):
-    """Weighted draws of a directed network; without evidence below what is drawn, plain ancestral draws."""
+    """Weighted draws of a directed network; plain ancestral draws without evidence below them."""
 
     name = "importance"
     ranged = True
 
     def accepts(self, question: Question) -> Cost | ArcwiseError:
-        """Single questions, draws and densities of directed networks; tables of rows where it is named."""
+        """Accept single queries, draws and densities of directed networks; tables of rows if it is named."""
         net, is_named = question.net, question.options.method is not None
         if not net.directed:
             return needs_arrows(self.name)
@@ -72,7 +72,7 @@ class Importance(Engine):
         return Cost(SIMULATED, float(question.options.draws * len(net.names)))
 
     def ask(self, question: Question) -> Reply:
-        """Conditionals of what is asked, averaged over weighted draws, row by row."""
+        """Return conditionals of the targets, averaged over weighted draws, row by row."""
         net = question.directed
         rows = [_Row(net, question, row) for row in range(question.size)]
         row_answers = [row.answers() for row in rows]
@@ -83,7 +83,7 @@ class Importance(Engine):
         return Reply(answers, States(variables, rows[0].states()), lambda: list(rows[0].notes))
 
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Draws chosen by their weights, or weighted means (most probable levels), row by row."""
+        """Return draws chosen by their weights, or weighted means (most probable levels), row by row."""
         net, columns = question.directed, list(question.columns)
         if question.task == "draws":
             hidden = set(range(len(columns))) - question.known
@@ -104,11 +104,11 @@ class Importance(Engine):
         return tuple(columns)
 
     def logpdf(self, question: Question) -> Array:
-        """Log density of what is known of each row; exact where nothing hidden stands above what is known.
+        """Return the log density of the observed values of each row; exact if they have no hidden ancestors.
 
         Raises
         ------
-        FitError : too few draws agree with a row: its number, and the effective sample size.
+        FitError : too few draws agree with a row; the message has its number and the effective sample size.
         """
         net, columns, draws = question.directed, question.columns, question.options.draws
         if not question.gaps.any():
@@ -137,7 +137,7 @@ def _together(answers: tuple[Answer, ...]) -> Answer:
 def _pool(
     net: BayesNet, question: Question, row: int, hidden: set[int], enough: int | None = None
 ) -> WeightedDraws:
-    """Weighted draws for a row, more of them as long as too few of those wanted are independent.
+    """Return weighted draws for a row, more of them as long as too few are independent.
 
     Raises
     ------
@@ -176,14 +176,14 @@ def _too_few(question: Question, row: int, size: float, minimum: float) -> str:
 def _choose_draws(
     pool: WeightedDraws, size: int, rng: np.random.Generator
 ) -> NDArray[np.intp] | None:
-    """Which draws are taken; None for all, where there are as many and none counts more than another."""
+    """Return the numbers of chosen draws; None for all, if there are enough of equal weight."""
     logs = pool.logs[0]
     even = len(logs) == size and bool((logs == logs[0]).all())
     return None if even else resample(pool.weights[0], size, rng)
 
 
 def _middle(net: BayesNet, node: int, column: NDArray[Any], pool: WeightedDraws) -> float:
-    """Weighted mean of draws, or the level that weighs most."""
+    """Return the weighted mean of draws, or the level of largest weight."""
     weights = pool.weights[0]
     if net.variables[node].discrete:
         return float(np.bincount(column.astype(np.intp), weights).argmax())
@@ -191,7 +191,7 @@ def _middle(net: BayesNet, node: int, column: NDArray[Any], pool: WeightedDraws)
 
 
 class _Row:
-    """Weighted draws for one row, and what they say of what is asked."""
+    """Weighted draws for one row, and the answers from them."""
 
     def __init__(self, net: BayesNet, question: Question, row: int) -> None:
         self.net, self.question, self.row = net, question, row
@@ -206,20 +206,20 @@ class _Row:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes on evidence that is far from everything the network draws."""
+        """Return notes on evidence that is far from all draws of the network."""
         gaps = self.question.gaps[[self.row]]
         columns = [column[[self.row]] for column in self.question.columns]
         hidden = reach_hidden(self.rule, gaps, self.question.asked)
         return far_evidence_notes(self.rule, columns, known_neighbours(self.rule, hidden, gaps))
 
     def answers(self) -> list[Answer]:
-        """Return the answer for each variable asked."""
+        """Return the answer for each target."""
         return [self._answer(node) for node in self.question.asked]
 
     def _answer(self, node: int) -> Answer:
         """Return the conditional of a variable, averaged over the draws."""
         below = self.members.intersection(self.net.graph.children[node])
-        # What hangs on the target weighs its values: then the product rule is its conditional.
+        # Descendants of the target change the weights of its values: then the product rule is its conditional.
         source: Net = self.rule if below else self.net
         some = self._conditional(source, node, np.arange(1)).tabulated
         picks = np.arange(len(self.weights))
@@ -241,13 +241,13 @@ class _Row:
         return distribution_of(model, variable, xs, len(picks))
 
     def _drawn(self, node: int) -> NDArray[Any]:
-        """Return a variable's draws, or its known value as often."""
+        """Return a variable's draws, or its observed value repeated."""
         if node in self.found.columns:
             return self.found.columns[node]
         return np.repeat(self.known[node], self.found.logs.shape[1])
 
     def states(self) -> Array:
-        """As many states as the draws are worth, so that events get honest errors."""
+        """Return as many states as the effective sample size, for correct errors of events."""
         picks = resample(self.weights, max(int(self.size), 1), self.question.rng)
         values = [self.found.columns[node][picks].astype(float) for node in self.question.asked]
         return np.stack(values)[:, :, None]
