@@ -1,9 +1,8 @@
 """Audit: describe a table and list what may cause problems for models.
 
 It checks each column (kind and why, missing values, distinct values, tails, tiny cells) and at columns
-together (copies, near-copies, linear functions of others, rows against columns). It changes
-nothing: constants, copies and heavy tails stay in the table, since each model has its own rules for
-them.
+together (copies, near-copies, linear functions of others, rows against columns). It changes nothing:
+constants, copies and heavy tails stay in the table, since each model has its own rules for them.
 
 Linear dependence is detected by a Cholesky factorisation with pivots of the correlation matrix:
 when the largest remaining pivot, a variance given the columns chosen so far, is below 1e-8, the

@@ -184,6 +184,6 @@ def normal_scores(column: ArrayLike, weights: ArrayLike | None = None) -> Floats
     scores = ndtri(np.clip(share, cut, 1.0 - cut))[group]
     mean = float(inside @ scores) / total
     sd = float(np.sqrt(inside @ (scores - mean) ** 2 / total))
-    found = np.full(len(values), np.nan)
-    found[known] = (scores - mean) / sd
-    return found
+    z_scores = np.full(len(values), np.nan)
+    z_scores[observed] = (scores - mean) / sd
+    return z_scores

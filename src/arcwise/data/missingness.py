@@ -65,8 +65,7 @@ class Dependence(NamedTuple):
 
 
 def little_test(table: Table) -> Little | None:
-    """Test whether numeric values are missing completely at random; None if nothing can be
-    tested.
+    """Test whether numeric values are missing completely at random; None if nothing can be tested.
 
     >>> from arcwise.data.frames import table
     >>> x = np.arange(40.0) + 0.5
@@ -217,8 +216,8 @@ def _verdict(little: Little | None, pairs: list[Dependence], tests: int) -> list
             if pairs
             else "no pair is clear"
         )
-        said.append(f"{plural(tests, 'test')} of dependence on observed values: {clear}.")
-    if not said:
+        texts.append(f"{plural(tests, 'test')} of dependence on observed values: {clear}.")
+    if not texts:
         return []
     end = (
         "Values are not missing completely at random: dropping rows biases results. "

@@ -4,16 +4,14 @@ They are the number of cases n, the means and the scatter matrix
 
 .. math:: S = \sum_i w_i (x_i - \bar x)(x_i - \bar x)^T, \qquad n = \sum_i w_i .
 
-An accumulator sums batches of rows, so that a file may be larger than
-memory. Each batch is centred before it is squared, means are kept relative to the first batch's
-mean, and two parts are merged by the pairwise update
+An accumulator sums batches of rows, so that a file may be larger than memory. Each batch is centred before it
+is squared, means are kept relative to the first batch's mean, and two parts are merged by the pairwise update
 
 .. math:: S = S_1 + S_2 + \frac{n_1 n_2}{n_1 + n_2} (\bar x_2 - \bar x_1)(\bar x_2 - \bar x_1)^T
 
-of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance",
-The American Statistician 37 (1983), 242-247. A mean of 1e9 with a standard deviation of 1 is
-therefore harmless. The squares are BLAS ``syrk`` calls. `Moments.minus` removes
-a fold by the inverse of this formula.
+of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the sample variance", The American
+Statistician 37 (1983), 242-247. A mean of 1e9 with a standard deviation of 1 is therefore harmless. The
+squares are BLAS ``syrk`` calls. `Moments.minus` removes a fold by the inverse of this formula.
 """
 
 from __future__ import annotations

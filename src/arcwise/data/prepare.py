@@ -1,5 +1,4 @@
-"""Preparation of tables: standardised, as changes, without missing values, or conforming to a
-model.
+"""Preparation of tables: standardised, as changes, without missing values, or conforming to a model.
 
 All functions take tables and give new ones. Two steps come before each family's own check of its columns:
 columns of numeric levels become numbers, unless their kind was set by the user, so that a new number is

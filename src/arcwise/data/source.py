@@ -1,10 +1,9 @@
 """Readers of CSV and similar text files and of Parquet files, also compressed by gzip.
 
-The first bytes of a file, not its name, decide its format. Text is parsed by Arrow after encoding,
-separator and decimal sign have been guessed (see ``arcwise.data.text``), so wide and long files
-are quick. Empty cells are missing values; so are NA, NaN and null in columns of numbers. A pipe
-can be read only once and is read into memory. The package includes the example data, with their origin
-and terms.
+The first bytes of a file, not its name, decide its format. Text is parsed by Arrow after encoding, separator
+and decimal sign have been guessed (see ``arcwise.data.text``), so wide and long files are quick. Empty cells
+are missing values; so are NA, NaN and null in columns of numbers. A pipe can be read only once and is read
+into memory. The package includes the example data, with their origin and terms.
 """
 
 import hashlib

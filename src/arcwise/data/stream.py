@@ -151,7 +151,7 @@ class NotLevelsError(DataError):
 class _Column:
     """One column: its levels with their codes, in the order of occurrence.
 
-    Many integers are not levels. If they number the rows, the column is dropped and `span` has its totals.
+    Many integers are not levels; if they number the rows, `span` has totals and the column is dropped.
     """
 
     def __init__(self, name: str, use: Use, na_values: Iterable[object]) -> None:
@@ -213,9 +213,7 @@ class _Column:
             ) from None
 
     def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
-        """Return the variable with its levels in order (numbers by size, text by the alphabet), and its
-        codes.
-        """
+        """Return the variable with ordered levels (by size, or by the alphabet), and its codes."""
         levels = list(self.codes)
         declared = self.ordered and self.use == "text"
         order = sorted(range(len(levels)), key=None if declared else levels.__getitem__)

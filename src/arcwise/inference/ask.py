@@ -395,8 +395,7 @@ def sample(
 def marginal_log_density(net: Net, table: Table, **options: Unpack[AskOptions]) -> Array:
     """Return the log density of the observed values of each row; missing values are integrated out.
 
-    Exact for rows without missing values and for linear-Gaussian networks; otherwise by likelihood
-    weighting.
+    Exact for rows without missing values and for linear-Gaussian networks; otherwise by likelihood weighting.
 
     Parameters
     ----------

@@ -3,12 +3,11 @@ r"""Closed-form inference in linear-Gaussian networks, for single queries and wh
 Rows with the same missing columns share gain and covariance, which are computed once for each pattern of
 missing values.
 
-Uncertain parameters widen the answers. The coefficients and the noise variance of a regression on n rows
-are known up to their posterior under the prior 1 / variance: the variance is RSS / chi^2 with n - k
-degrees of freedom, the coefficients are normal around least squares (Gelman et al. 2013, section 14.2).
-An answer has a mean m and a variance V that depend on the parameters of all relevant nodes. With the
-residuals r_i of the local models at expected values and C the covariances of all variables with the
-target given the evidence,
+Uncertain parameters widen the answers. The coefficients and the noise variance of a regression on n rows are
+known up to their posterior under the prior 1 / variance: the variance is RSS / chi^2 with n - k degrees of
+freedom, the coefficients are normal around least squares (Gelman et al. 2013, section 14.2). An answer has a
+mean m and a variance V that depend on the parameters of all relevant nodes. With the residuals r_i of the
+local models at expected values and C the covariances of all variables with the target given the evidence,
 
 .. math:: a_i = C_i - \sum_j w_{ij} C_j, \quad V = \sum_i a_i^2 / v_i,
 
@@ -99,9 +98,7 @@ class Predictive(NamedTuple):
 
 
 def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Predictive:
-    """Return distributions that include the uncertainty of fitted parameters; parameters as for
-    `posterior`.
-    """
+    """Return distributions with the uncertainty of parameters; arguments as for `posterior`."""
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
         part = condition_on(net, targets, evidence)
         places = [part.place[node] for node in targets]
@@ -410,9 +407,7 @@ def _log_densities(net: BayesNet, question: Question) -> Array:
 
 
 def _local_sums(net: BayesNet, columns: Columns, gaps: NDArray[np.bool_]) -> Array:
-    """Return the sum of the local log densities of nodes that are observed together with all their
-    parents.
-    """
+    """Return the sum of local log densities of nodes that are observed with all their parents."""
     total = np.zeros(len(gaps))
     for node, conditional in enumerate(net.conditionals):
         parents = net.graph.parents[node]

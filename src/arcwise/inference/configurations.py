@@ -39,8 +39,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 _PART = 1 << 14  # configurations at which a local model is evaluated at once
 
 DETERMINED = 1e-9
-"""An observed number with at most this share of its standard deviation left given the others is
-determined.
+"""An observed number with at most this share of its standard deviation left given the others is determined.
 """
 
 

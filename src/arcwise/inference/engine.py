@@ -95,8 +95,7 @@ class Options:
     seed : a non-negative integer, or a generator.
     draws : number of weighted draws.
     effort : the given chains, sweeps, burn_in and scan.
-    max_graphs : largest number of equivalent graphs in the range of an answer to ``do``; None for the
-        default.
+    max_graphs : largest number of equivalent graphs in the range of an answer to ``do``, or None.
     """
 
     method: str | None = None
@@ -235,9 +234,7 @@ class Question:
 
     @property
     def known(self) -> set[int]:
-        """The observed variables of the first row, which are those of all rows if they have the same
-        evidence.
-        """
+        """The observed variables of the first row, or of all rows if they have the same evidence."""
         return set(np.flatnonzero(~self.gaps[0]).tolist())
 
     @property
@@ -255,9 +252,7 @@ class Question:
         return self.net.as_field
 
     def check_possible(self) -> None:
-        """Raise an error for evidence of probability zero: a level that is impossible given its
-        observed parents.
-        """
+        """Raise an error for a level that is impossible given its observed parents."""
         for node, parents in enumerate(self.net.graph.parents if self.net.directed else ()):
             if not self.net.variables[node].discrete or node in self.forced:
                 continue
@@ -424,12 +419,8 @@ class Engine(ABC):
 
     @abstractmethod
     def complete(self, question: Question, draw: bool) -> Columns:
-        """Return the columns with missing values imputed: by expected values (most probable levels), or
-        joint draws.
-        """
+        """Return columns with missing values imputed: expected values (modes of levels), or joint draws."""
 
     def logpdf(self, question: Question) -> Array:
-        """Return the log density of the observed values of each row; for engines that accept the task
-        "density".
-        """
+        """Return the log density of the observed values of each row, if the task "density" is accepted."""
         raise FitError(f"The method {self.name!r} gives no densities.")

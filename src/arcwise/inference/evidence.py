@@ -2,9 +2,8 @@
 
 Evidence on a continuous variable is a number or an interval. On a discrete one it is a level, or weights of
 levels: a set of levels; an interval, if levels are numbers or ordered; or *soft* evidence, the likelihood of
-an observation under each level (Pearl 1988, section 2.2.2). Only
-the ratios of such weights matter for a belief; the probability of the evidence is the sum over levels of
-weight x p(level).
+an observation under each level (Pearl 1988, section 2.2.2). Only the ratios of such weights matter for a
+belief; the probability of the evidence is the sum over levels of weight x p(level).
 
 Evidence also determines the relevant part of a network. An observed variable is a constant for its children,
 so every arc out of it can be removed. A variable that is then neither a target, nor observed, nor an ancestor

@@ -407,8 +407,7 @@ def clique_tree(
 
 
 def tree_with(net: Net, together: Sequence[Scope] = ()) -> JunctionTree:
-    """Return the junction tree of a network of tables; each set of variables in `together` is in one
-    clique.
+    """Return the junction tree of a network of tables; each set of variables in `together` is in one clique.
 
     Raises
     ------

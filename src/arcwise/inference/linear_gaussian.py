@@ -258,8 +258,7 @@ def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tup
 
     Raises
     ------
-    FitError : a relevant local model is not Gaussian, the evidence is contradictory, or the answer
-        overflows.
+    FitError : a relevant local model is not Gaussian, the evidence is contradictory, or the answer overflows.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # said in words below
         conditioned = condition_on(net, targets, evidence)

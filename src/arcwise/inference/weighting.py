@@ -219,7 +219,7 @@ class _Row:
     def _answer(self, node: int) -> Answer:
         """Return the conditional of a variable, averaged over the draws."""
         below = self.members.intersection(self.net.graph.children[node])
-        # Descendants of the target change the weights of its values: then the product rule is its conditional.
+        # With descendants of the target, the product rule is its conditional.
         source: Net = self.rule if below else self.net
         some = self._conditional(source, node, np.arange(1)).tabulated
         picks = np.arange(len(self.weights))
