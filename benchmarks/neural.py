@@ -3,6 +3,8 @@
     OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/neural.py structures [--graphs 3] [--rows 300]
     OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/neural.py mixed [--graphs 2] [--rows 300]
     OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/neural.py predictions [--splits 1]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/neural.py networks [--splits 2]
+    OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/neural.py growth
 
 "structures": skeleton F1 on the six families of families.py, 8, 10 and 12 columns in turn. "mixed": the
 same on the five families of mixed tables (mixed.py of the shared data), 10 columns. Learning is greedy, since
@@ -10,7 +12,9 @@ this compares scores, not searches. "predictions": one variable given all others
 training. Held-out log density per row and R2, beside scikit-learn's MLPRegressor of the same width, random
 forest, gradient boosting and Gaussian process. These have normal noise, with the standard deviation of
 residuals in 3-fold cross-validation. Seeds are 9000 and up; CPU seconds are of one fit. The simulated tables
-have 300 rows and the child of most parents as the target.
+have 300 rows and the child of most parents as the target. "networks": held-out log density per row of whole
+networks, median over rows and mean, beside the default with and without its other local models. "growth":
+CPU seconds of greedy neural searches by rows and columns. The column "mean" of F1 has its standard error.
 """
 
 import argparse
@@ -29,19 +33,23 @@ from arcwise.conditionals import FAMILIES as MODELS
 from arcwise.graphs import DAG, UGraph, skeleton
 
 FIRST_SEED, WIDTH, MOST_ROWS = 9000, 40, 1000
-STRUCTURES = ("neural", "experts", "parzen", "glm", "gaussian")
+STRUCTURES = ("neural", "experts", "parzen", "glm", "gaussian", "auto")
 SIMULATED = (
     ("additive", 0), ("additive", 1), ("multiplicative", 0), ("multiplicative", 1), ("monotone", 0),
     ("linear", 0),
 )  # fmt: skip
-MIXED = ("neural", "glm", "parzen")
+MIXED = ("neural", "glm", "parzen", "auto")
+NETWORKS = ("gaussian", "parzen", "curved", "auto", "neural", "experts")
+GROWTH = ((500, 10), (500, 20), (500, 40), (2000, 10), (2000, 20), (5000, 20))
 
 
 def learn_skeleton(table: aw.Table, model: str) -> tuple[UGraph, float]:
     """The skeleton that a model finds, and CPU seconds."""
     began = time.process_time()
     words: dict[str, Any] = {"certainty": False, "progress": False, "seed": 1}
-    graph = aw.learn(table, model=model, search="greedy", **words).graph
+    if model != "auto":  # which is a model and a search
+        words["search"] = "greedy"
+    graph = aw.learn(table, model=model, **words).graph
     return skeleton(graph), time.process_time() - began
 
 
@@ -85,8 +93,10 @@ def print_header(rows: int, families: tuple[str, ...]) -> None:
 
 def print_line(model: str, cells: list[list[float]], spent: list[float]) -> None:
     means = [f"{np.mean(values):.2f}" for values in cells]
+    errors = [np.var(values, ddof=1) / len(values) for values in cells if len(values) > 1]
+    error = f" ± {np.sqrt(np.sum(errors)) / len(cells):.3f}" if errors else ""
     print(
-        f"| {model} | {' | '.join(means)} | {np.mean(cells):.2f} | {np.mean(spent):.2f} |",
+        f"| {model} | {' | '.join(means)} | {np.mean(cells):.2f}{error} | {np.mean(spent):.2f} |",
         flush=True,
     )
 
@@ -196,6 +206,66 @@ def predictions(splits: int) -> None:
     print(f"| CPU s | {' | '.join(f'{np.mean(each):.2f}' for each in spent.values())} |")
 
 
+def whole_tables() -> Iterator[tuple[str, aw.Table]]:
+    """Tables of numbers for whole networks."""
+    from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+    yield "Boston", aw.example("boston")
+    for name, load in (("diabetes", load_diabetes), ("wine", load_wine)):
+        both = load()
+        names = [f"x{j}" for j in range(both.data.shape[1])]
+        yield name, aw.table(both.data, names=names)
+    cancer = load_breast_cancer()
+    yield "breast cancer", aw.table(cancer.data[:, :10], names=[f"x{j}" for j in range(10)])
+    for colour in ("red", "white"):
+        wine = aw.read(shared_folder() / "wine" / f"winequality_{colour}.csv")
+        rows = np.random.default_rng(FIRST_SEED).permutation(wine.rows)[:MOST_ROWS]
+        yield f"{colour} wine", wine.take(rows)
+
+
+def networks(splits: int) -> None:
+    """Held-out log density per row of whole networks: median, mean, CPU seconds."""
+    from arcwise.learners import refits
+
+    print(f"| median, mean | {' | '.join(NETWORKS)} | auto, no refits |")
+    print("|---" * (len(NETWORKS) + 2) + "|")
+    usual, spent = refits.MIN_GAIN, {}
+    for name, table in whole_tables():
+        cells = []
+        for model in (*NETWORKS, "bare"):
+            refits.MIN_GAIN = np.inf if model == "bare" else usual
+            word, results = "auto" if model == "bare" else model, []
+            for i in range(splits):
+                rows = np.random.default_rng(FIRST_SEED + i).permutation(table.rows)
+                train, test = (table.take(part) for part in np.split(rows, [2 * len(rows) // 3]))
+                began = time.process_time()
+                net = aw.learn(train, model=word, certainty=False, progress=False)
+                spent.setdefault(model, []).append(time.process_time() - began)
+                logs = net.logpdf(test)
+                results.append((np.median(logs), np.mean(logs)))
+            cells.append(", ".join(f"{each:.2f}" for each in np.mean(results, axis=0)))
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    print(f"| CPU s | {' | '.join(f'{np.mean(each):.1f}' for each in spent.values())} |")
+
+
+def growth() -> None:
+    """CPU seconds of greedy neural searches on additive tables."""
+    print("| rows | columns | arcs | CPU s | trained, CPU s |\n|---|---|---|---|---|")
+    for rows, columns in GROWTH:
+        drawn = draw("additive", columns, rows, FIRST_SEED)
+        table = aw.table(drawn.x, names=drawn.names)
+        spent = []
+        for trained in (False, True):
+            began = time.process_time()
+            options: dict[str, Any] = {"search": "greedy", "certainty": False, "progress": False}
+            net = aw.learn(table, model=aw.Neural(trained=trained), **options)
+            spent.append(time.process_time() - began)
+        print(
+            f"| {rows} | {columns} | {net.graph.n_arcs} | {spent[0]:.1f} | {spent[1]:.1f} |",
+            flush=True,
+        )
+
+
 def judged(
     fit: Callable[[np.ndarray, np.ndarray], Density], x: np.ndarray, y: np.ndarray, seed: int
 ) -> tuple[float, float, float]:
@@ -212,13 +282,19 @@ def judged(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("structures", "mixed", "predictions"))
+    parser.add_argument(
+        "what", choices=("structures", "mixed", "predictions", "networks", "growth")
+    )
     parser.add_argument("--graphs", type=int, default=3, help="graphs of each family")
     parser.add_argument("--rows", type=int, default=300)
     parser.add_argument("--splits", type=int, default=1)
     options = parser.parse_args()
     if options.what == "predictions":
         predictions(options.splits)
+    elif options.what == "networks":
+        networks(options.splits)
+    elif options.what == "growth":
+        growth()
     else:
         {"structures": structures, "mixed": mixed}[options.what](options.graphs, options.rows)
 

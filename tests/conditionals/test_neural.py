@@ -153,3 +153,9 @@ def test_errors_name_what_is_wrong():
 def test_constants_of_layers_do_not_depend_on_the_width():
     wide, narrow = hidden_layer._constants(40, 0), hidden_layer._constants(8, 0)
     assert all((a[..., :8] == b).all() for a, b in zip(wide, narrow, strict=True))
+
+
+def test_the_certainty_of_edges_rests_on_20_replicates_by_default():
+    net = aw.learn(pair("curve", rows=60), model=aw.Neural(trained=False), seed=1)
+    assert "20 replicates" in net.edges.certainty_meaning
+    assert net.certainty("bootstrap").posterior.draws == 20

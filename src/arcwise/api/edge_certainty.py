@@ -27,7 +27,7 @@ from arcwise.errors import ArcwiseError, DataError, FitError, NoTimeError, Optio
 from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_certainty
 from arcwise.graphs import Limits, Rules
 from arcwise.inference import OtherGraphs
-from arcwise.learners import Specification, bind
+from arcwise.learners import Problem, Specification, bind
 from arcwise.learners.parallel import cores, one_thread, watch_inside
 from arcwise.learners.posteriors.find import find_posterior, method_for
 from arcwise.learners.posteriors.near_replicates import NearReplicates, near_distribution
@@ -43,7 +43,6 @@ from arcwise.networks import Net, whole
 from arcwise.notes import Fix, Note, NoteKind, StopReason, notes_of
 from arcwise.results import GraphDistribution
 
-_REPLICATES = 100  # for the certainty of a network
 
 
 @with_advice
@@ -231,11 +230,12 @@ def made_certain(
         spec = spec.but(rng=np.random.default_rng(whole("seed", seed)))
     plan = plan_of(method, draws, prior, n_jobs)
     why = ""
+    problem = bind(spec, source)
     if plan.method == "auto":
-        chosen, why = method_for(bind(spec, source), plan.prior)
+        chosen, why = method_for(problem, plan.prior)
         plan = replace(plan, method=chosen)
     if plan.draws is None and plan.method == "bootstrap":
-        plan = replace(plan, draws=_REPLICATES)
+        plan = replace(plan, draws=problem.family.replicates)
     with one_thread(source), Progress("certainty", time_limit, progress) as watch:
         searched = plan.method == "bootstrap"  # again what was learned, by its own score
         run = find_posterior(spec, source, plan, watch, own_score=searched, checkpoint=checkpoint)
@@ -289,42 +289,50 @@ def quick_certainty(net: Network) -> tuple[GraphDistribution | None, Note | None
     try:
         return _quick_replicates(net, spec, source, budget)
     except NoTimeError:
-        return None, _too_slow(budget)
+        return None, _too_slow(budget, _rungs(bind(spec, source))[-1])
     except ArcwiseError as error:
         return None, _none(
             f"networks cannot be learned from resampled rows: {error.text}", *error.fixes
         )
 
 
+def _rungs(problem: Problem) -> tuple[int, ...]:
+    """The numbers of replicates that count; families of fewer have all of them or none."""
+    usual = problem.family.replicates
+    return tuple(rung for rung in _RUNGS if rung <= usual) or (usual,)
+
+
 def _quick_replicates(
     net: Network, spec: Specification, source: Source, budget: CertaintyBudget
 ) -> tuple[GraphDistribution | None, Note | None]:
-    """Replicates as far as the budget goes: one of the numbers in `_RUNGS`, or none.
+    """Replicates as far as the budget goes: one of the numbers that count, or none.
 
     A few are tried first, at the pace at which the others of the fewest that count fit into the budget.
     """
     if net.fits is not None and isinstance(net.fits.statistics, CompletedRows):
         source = net.fits.statistics  # missing values are not drawn from the start again
     plan = Plan(method="bootstrap", draws=_TRIED, n_jobs=budget.n_jobs)
-    with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
+    problem = bind(spec, source)
+    rungs = _rungs(problem)
+    with one_thread(source), budget.watch(_TRIED / (rungs[-1] - _TRIED)) as watch:
         chosen = net.settings.get("penalty") if net.settings.get("penalty_rule") else None
-        choices = resolve(spec, bind(spec, source), budget.n_jobs, watch, chosen)
+        choices = resolve(spec, problem, budget.n_jobs, watch, chosen)
         spec = choices.spec
         rng = spec.generator().spawn(5)[4]  # that of `find_posterior`
         near = NearReplicates.of(choices, net.graph, net.fits, rng, _RUNGS[0])
     if near is not None:
         return _near_replicates(near, choices, budget)
-    with one_thread(source), budget.watch(_TRIED / (_RUNGS[-1] - _TRIED)) as watch:
+    with one_thread(source), budget.watch(_TRIED / (rungs[-1] - _TRIED)) as watch:
         find = partial(find_posterior, spec, source, own_score=True)
         run = find(plan, watch)
     if watch.stopped:
-        return None, _end_note(watch, budget)
+        return None, _end_note(watch, budget, rungs[-1])
     with one_thread(source), budget.watch() as watch:
-        run = find(replace(plan, draws=_RUNGS[0]), watch, kept=run.kept)
+        run = find(replace(plan, draws=rungs[0]), watch, kept=run.kept)
     there = len(run.kept["sizes"])
-    if there < _RUNGS[-1]:
-        return None, _end_note(watch, budget)
-    counted = next(rung for rung in _RUNGS if rung <= there)
+    if there < rungs[-1]:
+        return None, _end_note(watch, budget, rungs[-1])
+    counted = next(rung for rung in rungs if rung <= there)
     if counted < there:
         few, at_ease = replace(plan, draws=counted), Progress("certainty", show=False)
         run = find(few, at_ease, kept=run.kept)
@@ -340,22 +348,22 @@ def _near_replicates(
         inside = replace(work, watch=watch_inside(budget.n_jobs, watch))
         pieces = gather_results(inside, _RUNGS[0], n_jobs=budget.n_jobs, watch=watch)
     if len(pieces) < _RUNGS[-1]:
-        return None, _end_note(watch, budget)
+        return None, _end_note(watch, budget, _RUNGS[-1])
     counted = next(rung for rung in _RUNGS if rung <= len(pieces))
     found = near_distribution(work, pieces[:counted], choices.notes)
     return replace(found, meaning=f"{found.meaning}, {plural(found.draws, 'replicate')}"), None
 
 
-def _end_note(watch: Progress, budget: CertaintyBudget) -> Note:
+def _end_note(watch: Progress, budget: CertaintyBudget, fewest: int) -> Note:
     return (
         _none(str(watch.stopped))
         if watch.stopped.reason is StopReason.INTERRUPTED
-        else _too_slow(budget)
+        else _too_slow(budget, fewest)
     )
 
 
-def _too_slow(budget: CertaintyBudget) -> Note:
-    text = f"{_RUNGS[-1]} replicates take more than {budget.seconds:.3g} s (see {{certainty=}})"
+def _too_slow(budget: CertaintyBudget, fewest: int) -> Note:
+    text = f"{fewest} replicates take more than {budget.seconds:.3g} s (see {{certainty=}})"
     return _none(text, Fix("certainty", True))
 
 

@@ -164,7 +164,8 @@ class Network(AskedNetwork, Figures):
         ----------
         method : "bootstrap" (how often resampled tables give the edge), "exact" or "mcmc" (posterior), an
             object such as `aw.MCMC(chains=2)`, or "auto": the posterior if the score has one.
-        draws : replicates, 100 by default, or draws of each chain.
+        draws : replicates, 100 by default (20 of neural networks and mixtures of experts), or draws of each
+            chain.
         prior : the distribution over graphs of a posterior, as for `posterior`.
         seed : by default that of learning.
         n_jobs, time_limit, progress, checkpoint : as for `posterior`.

@@ -76,6 +76,9 @@ def _choices(net: Network) -> dict[str, Any]:
     found |= {name: settings[name] for name in _OPTIONS if name in settings}
     if len(set(models)) > 1:
         found["model"] = dict(zip(net.net.names, models, strict=True))
+    if "refits" in settings:  # chosen by "auto" for the graph, with its own score
+        found["model"] = "auto"
+        found.pop("score", None)
     if "penalty" in settings:
         found["penalty"] = settings.get("penalty_rule") or settings["penalty"]
     return found

@@ -310,6 +310,8 @@ class Family(ABC):
     """Whether models can be fitted from rows with missing values, by the statistics of `with_gaps`."""
     counts: bool = False
     """Whether models are tables of counts, in which copies of a row look like dependence."""
+    replicates: int = 100
+    """Replicates for the certainty of edges by default; fewer for families whose searches take long."""
 
     @abstractmethod
     def fit(

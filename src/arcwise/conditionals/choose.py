@@ -205,6 +205,11 @@ class MixedFamily(Family):
         """Whether some models are tables of counts."""
         return any(family.counts for family in self.families.values())
 
+    @property
+    def replicates(self) -> int:  # type: ignore[override]
+        """The fewest of all families."""
+        return min(family.replicates for family in self.families.values())
+
     def models_of(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the name of each variable's family."""
         return tuple(self.families[name].name for name in names)

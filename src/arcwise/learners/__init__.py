@@ -23,6 +23,7 @@ from arcwise.learners.options import options_of
 from arcwise.learners.parameters import directed_net, markov_net, retune
 from arcwise.learners.penalty import RULES, choose
 from arcwise.learners.problem import LearnedNetwork, Problem, TunedPenalty, score_options
+from arcwise.learners.refits import with_refits
 from arcwise.learners.specification import Specification, prepare_data, prepared_cases
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
@@ -130,6 +131,7 @@ class Learner:
         rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
         if rule is None:
             learned = problem.learn(problem.penalty, self.watch)
-            return with_further_forms(learned, spec, self.watch)
+            learned = with_further_forms(learned, spec, self.watch)
+            return with_refits(learned, spec, self.watch)
         tuned = choose(problem, rule, self.n_jobs, self.tuning_watch)
         return replace(problem.learn(tuned.penalty, self.watch), tuned=tuned)

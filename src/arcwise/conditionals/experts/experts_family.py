@@ -22,6 +22,7 @@ class ExpertsFamily(Family):
     name = "experts"
     conditional = ExpertsConditional
     parent_kinds = frozenset(KINDS)
+    replicates = 20
 
     max_experts: int = 4
     margin: float = 2.0

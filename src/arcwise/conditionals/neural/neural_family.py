@@ -22,6 +22,7 @@ class NeuralFamily(Family):
     name = "neural"
     conditional = NeuralConditional
     kinds = parent_kinds = frozenset(KINDS)
+    replicates = 20
 
     width: int = 40
     trained: bool = True
