@@ -1,9 +1,11 @@
 """What `model="auto"` makes of local models after its search: neural networks and mixtures of experts.
 
-The graph stays. A local model is replaced if another one predicts held-out rows better, by more than two
-standard errors. Two quick tests choose what is compared: the evidence of a hidden layer with random weights
-against that of the present form, and the normality of standardised residuals, without which a mixture of
-experts gains nothing (Jarque and Bera 1980). Networks whose answers are exact stay as they are.
+The graph stays. A local model is replaced if another one gives held-out rows a higher density, by more than
+two standard errors, and predicts means no worse. Two quick tests choose what is compared: the evidence of a
+hidden layer with random weights against that of the present form, and the normality of standardised
+residuals, without which a mixture of experts gains nothing (Jarque and Bera 1980). Networks whose answers are
+exact stay as they are. Models given blankets, from which means are predicted far from the data, too, may
+become neural networks, but not mixtures.
 """
 
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arcwise.conditionals import FAMILIES, Conditional, Family, GlmConditional, NeuralFamily
-from arcwise.conditionals.base import Array
+from arcwise.conditionals.base import Array, distribution_of
 from arcwise.conditionals.distinct_rows import count_rows
 from arcwise.data import Table
 from arcwise.errors import join_words
@@ -40,6 +42,7 @@ _NORMAL = (
 _TAIL, _WIDE = 1e-4, 3.0  # a normal distribution that is mixed in, so that no single row decides
 _QUICK: dict[str, Family] = {"neural": NeuralFamily(trained=False), "experts": FAMILIES["experts"]}
 _EXACT = frozenset({"marginal", "additive", "configurations", "table"})
+_WORSE = 0.01  # share by which squared errors may grow
 _NAMED = 3
 
 
@@ -158,7 +161,9 @@ class _Comparison:
             own = float(self._weights @ logs) - 0.5 * model.n_params * np.log(self.size)
             if evidence > own + MIN_GAIN:
                 yield _Candidate(family, "neural", float(evidence) - own)
-            if not model.levels and (shape := self._shape(family, model)) > _NORMAL:
+            if family not in self.local or model.levels:
+                continue
+            if (shape := self._shape(family, model)) > _NORMAL:
                 yield _Candidate(family, "experts", shape)
 
     @property
@@ -181,20 +186,20 @@ class _Comparison:
         """Nats per row that another model gains on held-out rows; 0 if that may be chance."""
         family = candidate.family
         other = _QUICK[candidate.name]
-        fold, gains, weights = np.arange(self.table.rows) % _FOLDS, [], []
+        fold = np.arange(self.table.rows) % _FOLDS
+        gains, errors, weights = np.zeros(len(fold)), np.zeros((2, len(fold))), self._weights
         for number in range(_FOLDS):
-            inside, outside = (
-                self.table.take(np.flatnonzero(each)) for each in (fold != number, fold == number)
-            )
-            old, new = (
-                _guarded_logs(_fit(each, inside, family), inside, outside, family)
-                for each in (self.problem.family, other)
-            )
-            gains.append(new - old)
-            weights.append(self._weights[fold == number])
-            if not weights[0] @ gains[0] > 0:  # hopeless
+            held = fold == number
+            inside, outside = (self.table.take(np.flatnonzero(part)) for part in (~held, held))
+            models = [_fit(each, inside, family) for each in (self.problem.family, other)]
+            old, new = (_guarded_logs(model, inside, outside, family) for model in models)
+            gains[held] = new - old
+            errors[:, held] = [_squares(model, outside, family) for model in models]
+            if not number and not weights[held] @ gains[held] > 0:  # hopeless
                 return 0.0
-        return _sure_gain(np.concatenate(gains), np.concatenate(weights))
+        if np.diff(errors @ weights)[0] > _WORSE * float(errors[0] @ weights):
+            return 0.0
+        return _sure_gain(gains, weights)
 
 
 def _sure_gain(gains: Array, weights: Array) -> float:
@@ -232,6 +237,17 @@ def _guarded_logs(model: Conditional, inside: Table, outside: Table, which: _Fam
         wide = -0.5 * ((y - known.mean()) / scale) ** 2 - np.log(scale) - 0.919
     mixed: Array = np.logaddexp(np.log1p(-_TAIL) + logs, np.log(_TAIL) + wide)
     return mixed
+
+
+def _squares(model: Conditional, outside: Table, which: _Family) -> Array:
+    """Squared errors of the predicted means of held-out rows; 0 for categories."""
+    y, xs = outside.columns[which.child], tuple(outside.columns[j] for j in which.inputs)
+    if outside.variables[which.child].discrete:
+        return np.zeros(len(y))
+    off: Array = y - np.asarray(
+        distribution_of(model, outside.variables[which.child], xs, len(y)).mean
+    )
+    return off * off
 
 
 def _replaced(net: Net, best: dict[_Family, _Result]) -> Net:
