@@ -44,7 +44,6 @@ from arcwise.notes import Fix, Note, NoteKind, StopReason, notes_of
 from arcwise.results import GraphDistribution
 
 
-
 @with_advice
 def posterior(
     data: Any,

@@ -197,9 +197,17 @@ class _Comparison:
             errors[:, held] = [_squares(model, outside, family) for model in models]
             if not number and not weights[held] @ gains[held] > 0:  # hopeless
                 return 0.0
-        if np.diff(errors @ weights)[0] > _WORSE * float(errors[0] @ weights):
+        if _predicts_worse(errors[0], errors[1], weights):
             return 0.0
         return _sure_gain(gains, weights)
+
+
+def _predicts_worse(old: Array, new: Array, weights: Array) -> bool:
+    """Whether squared errors grow by a share that matters, and by more than a standard error."""
+    growth = new - old
+    mean = float(weights @ growth) / float(weights.sum())
+    error = np.sqrt(float(weights @ (growth - mean) ** 2)) / float(weights.sum())
+    return mean * float(weights.sum()) > _WORSE * float(weights @ old) and mean > error
 
 
 def _sure_gain(gains: Array, weights: Array) -> float:
