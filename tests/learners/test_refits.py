@@ -32,7 +32,9 @@ def test_waves_are_networks_and_branches_are_mixtures(net, monkeypatch):
     assert net.settings["refits"]["w"] == "neural"
     assert net.settings["refits"] == {"b": "experts", "w": "neural"}
     said = [str(note) for note in net.notes if note.kind is NoteKind.MODEL]
-    assert any("Neural networks predict w and mixtures of experts predict b" in text for text in said)
+    assert any(
+        "Neural networks predict w and mixtures of experts predict b" in text for text in said
+    )
     fresh = wave_table(seed=2)
     monkeypatch.setattr(refits, "_is_open", lambda *_: False)
     before = aw.learn(wave_table(), rules=ORDER, certainty=False)
@@ -53,7 +55,9 @@ def test_rows_units_and_order_of_columns_do_not_decide(net):
     table = wave_table()
     rows = np.random.default_rng(2).permutation(table.rows)
     turned = aw.table({name: 2.0 * table.values(name)[rows] for name in reversed(table.order)})
-    assert aw.learn(turned, rules=ORDER, certainty=False).settings["refits"] == net.settings["refits"]
+    assert (
+        aw.learn(turned, rules=ORDER, certainty=False).settings["refits"] == net.settings["refits"]
+    )
 
 
 @pytest.mark.parametrize("options", [{"model": "curved"}, {"score": "ebic"}, {"search": "greedy"}])
