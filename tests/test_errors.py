@@ -1,16 +1,18 @@
 """Errors and the sentences they are made of."""
 
 import pickle
+import sys
 
 import pytest
 
+import arcwise as aw
 from arcwise import errors
 from arcwise.errors import close_to, columns_named, unknown
 
 
 def test_every_error_is_an_arcwise_error() -> None:
     kinds = [value for name, value in vars(errors).items() if name.endswith("Error")]
-    assert len(kinds) == 8
+    assert len(kinds) == 9
     assert all(issubclass(kind, errors.ArcwiseError) for kind in kinds)
 
 
@@ -51,3 +53,29 @@ def test_columns_are_numbered_until_somebody_knows_their_names() -> None:
     with pytest.raises(errors.DataError) as caught_plain, columns_named("ab"):
         raise plain
     assert caught_plain.value is plain
+
+
+FIGURES = {
+    "graph": lambda net: net.plot(),
+    "local": lambda net: net.plot_local("LSTAT"),
+    "belief": lambda net: net.query("MEDV").plot(),
+    "beliefs": lambda net: net.query(["MEDV", "LSTAT"]).plot(),
+    "pairs": lambda net: net.plot_pairs("LSTAT", "MEDV"),
+    "differences": lambda net: net.plot_differences(net),
+    "trace": lambda net: net.plot_trace(),
+    "graphs": lambda net: aw.plot_graphs([net]),
+    "missing": lambda net: aw.table({"a": [1.5, None], "b": [1.0, 2.0]}).plot_missing(),
+}
+
+
+@pytest.fixture(scope="module")
+def net():
+    table = aw.example("boston").select(["LSTAT", "MEDV"])
+    return aw.learn(table, model="gaussian", certainty=False)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_without_matplotlib_name_what_to_install(net, name, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(errors.LibraryError, match=r"pip install 'arcwise\[plot\]'"):
+        FIGURES[name](net)

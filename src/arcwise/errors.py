@@ -111,6 +111,10 @@ class FileError(ArcwiseError, OSError):
     """A network file that is damaged, foreign or unreadable."""
 
 
+class LibraryError(ArcwiseError, ImportError):
+    """A library that is not installed, and is part of an extra."""
+
+
 class OptionError(ArcwiseError, ValueError):
     """An option, or a value of one, that does not exist or is not allowed."""
 

@@ -28,7 +28,7 @@ from arcwise.cli.terminal import (
     show_json,
     style_text,
 )
-from arcwise.errors import DataError, FileError, OptionError, plural, unknown
+from arcwise.errors import DataError, FileError, LibraryError, OptionError, plural, unknown
 
 if TYPE_CHECKING:
     from arcwise.data import Audit, Example, Moments, Table
@@ -180,7 +180,7 @@ def demo(folder: Annotated[Path, option("FOLDER")] = Path("demo")) -> None:
     outputs.say_written(outputs.write(files))
     try:
         outputs.say_written(outputs.write([(picture, outputs.draw(net.plot), "a plot")]))
-    except FileError as error:
+    except (FileError, LibraryError) as error:
         show(str(error))
     terminal.show_go_on(net, table, model, folder)
     outputs.write([(report, net.report, "the report")])

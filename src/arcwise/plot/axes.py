@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.errors import FileError
+from arcwise.errors import LibraryError
 from arcwise.io.files import write_bytes
 from arcwise.plot.layered import pool_violators
 
@@ -29,15 +29,29 @@ PICTURES = (".png", ".pdf", ".svg")
 """File extensions of figures."""
 
 
+def pyplot() -> Any:
+    """Return matplotlib's pyplot.
+
+    Raises
+    ------
+    LibraryError : matplotlib is not installed.
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise LibraryError("A figure needs matplotlib: pip install 'arcwise[plot]'.") from None
+    return plt
+
+
 def diagram(
     ax: "Axes | None",
     inches: tuple[float, float] = (5.0, 3.0),
     bare: Sequence[str] = ("top", "right"),
 ) -> "Axes":
     """Return axes without a frame at some sides: the given ones, or those of a new figure."""
-    import matplotlib.pyplot as plt
-
-    axes = plt.subplots(figsize=inches, layout="constrained")[1] if ax is None else ax
+    axes = pyplot().subplots(figsize=inches, layout="constrained")[1] if ax is None else ax
     for side in bare:
         axes.spines[side].set_visible(False)
     return axes
@@ -63,14 +77,11 @@ def save_picture(draw: Callable[[], Any], path: Path) -> None:
 
     Raises
     ------
-    FileError : matplotlib is missing, or the file cannot be written.
+    LibraryError : matplotlib is not installed.
+    FileError : the file cannot be written.
     """
-    try:
-        drawn = draw()
-    except ImportError:
-        raise FileError("A figure needs matplotlib: pip install 'arcwise[plot]'.") from None
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
+    drawn = draw()
     axes = drawn[0] if isinstance(drawn, list) else drawn
     content = BytesIO()
     kind = Path(path.name.lower().removesuffix(".gz")).suffix.lstrip(".")
@@ -137,6 +148,7 @@ def _parts(text: str) -> list[str]:
 
 def text_width(lines: Sequence[str], size: float) -> float:
     """Inches that the longest of some lines takes in a size given in points."""
+    pyplot()
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 

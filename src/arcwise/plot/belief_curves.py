@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arcwise.distributions import Distribution
 from arcwise.errors import DataError
-from arcwise.plot.axes import PLAIN, diagram, entitle, short
+from arcwise.plot.axes import PLAIN, diagram, entitle, pyplot, short
 from arcwise.plot.marks import COLOURS
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def plot_beliefs(
     columns : panels in a row.
     title : a line above all.
     """
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     if not beliefs:
         raise DataError("There is no belief to draw: the evidence covers all variables.")
     columns = min(columns, len(beliefs))

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.plot.axes import FONT_SIZE, PLAIN, text_width
+from arcwise.plot.axes import FONT_SIZE, PLAIN, pyplot, text_width
 from arcwise.plot.layout import Layout
 from arcwise.plot.legend import Legend
 from arcwise.plot.marks import COLOURS, Line, colour, dashes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 # Inches between two ports next to the room for their heads; part of a box that ports may use.
@@ -313,15 +314,13 @@ def inches(axes: "Axes") -> tuple[float, float]:
 
 
 def _figure(width: float, height: float, title: str | None) -> "Axes":
-    """Return a figure that suits the figure and its title."""
-    import matplotlib.pyplot as plt
-
+    """Return a figure that suits the drawing and its title."""
     if title is not None:
         width = max(width, text_width(title.split("\n"), _TITLE_SIZE) + 2 * _MARGIN)
     above = _TITLE + 0.2 * (title or "").count("\n")
     wide = float(np.clip(width, _SMALLEST[0], _LARGEST[0]))
     high = float(np.clip(height, _SMALLEST[1], _LARGEST[1])) + above
-    figure = plt.figure(figsize=(wide, high))
+    figure: Figure = pyplot().figure(figsize=(wide, high))
     return figure.add_axes((0.0, 0.0, 1.0, 1.0 - above / high))
 
 

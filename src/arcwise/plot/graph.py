@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import GraphError
 from arcwise.graphs import Graph, UGraph, any_graph
-from arcwise.plot.axes import PLAIN, Ruler, boxes, label, text_width
+from arcwise.plot.axes import PLAIN, Ruler, boxes, label, pyplot, text_width
 from arcwise.plot.drawing import Picture, draw_picture, fit_axes, inches
 from arcwise.plot.excerpt import excerpt, node_number, refuse_crowds
 from arcwise.plot.layout import Layout, Positions, arrange, given_points, lines_of, route_lines
@@ -285,8 +285,7 @@ def _figure(
     extent: tuple[float, float], count: int, columns: int, legend: Legend, titled: bool
 ) -> "list[Axes]":
     """Axes of a new figure in rows, and the legend below all."""
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     wide, high = extent[0] + 2 * _MARGIN, extent[1] + 2 * _MARGIN
     columns = max(1, min(columns, count))
     rows = -(-count // columns)

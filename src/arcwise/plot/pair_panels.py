@@ -10,7 +10,7 @@ from arcwise.data import Table, Variable
 from arcwise.data.variable import gaps_of
 from arcwise.errors import GraphError
 from arcwise.graphs import Graph
-from arcwise.plot.axes import PLAIN, short
+from arcwise.plot.axes import PLAIN, pyplot, short
 from arcwise.plot.layout import lines_of
 from arcwise.plot.marks import COLOURS, EdgeRow, edge_rows
 
@@ -68,8 +68,7 @@ def plot_pairs(
     >>> len(plot_pairs(rows, DAG.from_arcs(["a -> b"]), ["a", "b"]))
     4
     """
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     names = tuple(names)
     if not 2 <= len(names) <= MAX_PANELS or len(set(names)) < len(names):
         raise GraphError(f"Give 2 to {MAX_PANELS} different variables, got {len(names)}.")

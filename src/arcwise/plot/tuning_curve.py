@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.errors import FitError
-from arcwise.plot.axes import PLAIN, entitle, whole_numbers
+from arcwise.plot.axes import PLAIN, entitle, pyplot, whole_numbers
 from arcwise.plot.marks import COLOURS
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ def plot_tuning(
 
 def _panels(edges: bool) -> "tuple[Axes, Axes | None]":
     """Return a panel for the rule's figure and, below it, a lower one for the edges."""
-    import matplotlib.pyplot as plt
-
+    plt = pyplot()
     if not edges:
         return plt.subplots(figsize=(5.0, 2.2), layout="constrained")[1], None
     _, (above, below) = plt.subplots(
