@@ -104,7 +104,7 @@ class Posterior(QueryMethods):
 
     @property
     def verdict(self) -> str:
-        """Whether one graph stands out (select it), or several are alike (average), in a sentence."""
+        """Return whether one graph stands out (select it) or several are probable (average), as a message."""
         return self.found.verdict
 
     @property

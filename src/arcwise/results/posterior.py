@@ -229,7 +229,7 @@ class GraphDistribution:
 
     @property
     def verdict(self) -> str:
-        """Whether one graph, or class of equivalent ones, stands out, or several are alike, in a sentence."""
+        """Return whether one graph, or class of equivalent ones, stands out, as a message."""
         if not self.graphs:
             return "No graph was drawn: allow more time."
         grouped = self.classes or self.ties
@@ -258,18 +258,16 @@ class GraphDistribution:
         return f"; data do not determine the direction of {plural(count, 'edge')} in it"
 
     def _several(self, weights: Array, many: str) -> str:
-        """Return the sentence where none stands out."""
-        first, reached = float(weights[0]), np.cumsum(weights)
+        """Return the message if none stands out."""
+        first, total = float(weights[0]), np.cumsum(weights)
         if self.held < 0.9:
-            return (
-                f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and all {len(reached)} "
-                f"together only {self.held:.3g}): do not select one, average over them."
-            )
-        enough = int(np.searchsorted(reached, 0.9)) + 1
-        bound = "at most " if self.exact and self.held < 1.0 - _ROUNDING else ""
+            share = f"all {len(total)} have {self.held:.3g}"
+        else:
+            bound = "at most " if self.exact and self.held < 1.0 - _ROUNDING else ""
+            share = f"{bound}{int(np.searchsorted(total, 0.9)) + 1} have 0.9"
         return (
-            f"Several {many} are alike (the first has {self.meaning} {first:.3g}, and {bound}{enough} "
-            "together 0.9): do not select one, average over them."
+            f"Several {many} are probable (the first has {self.meaning} {first:.3g}; {share} together): "
+            "do not select one, average over them."
         )
 
     def __repr__(self) -> str:
