@@ -155,8 +155,9 @@ def noise(given: argparse.Namespace) -> None:
                 codes = rng.choice(levels, given.rows, p=rng.dirichlet(np.full(levels, 4.0)))
                 columns[f"v{j}"] = [f"l{code}" for code in codes]
             else:
-                draws = (rng.normal, rng.standard_exponential, lambda size: rng.standard_t(3, size))
-                columns[f"v{j}"] = draws[j % 3](size=given.rows)
+                size = given.rows
+                draws = (rng.normal(size=size), rng.exponential(size=size), rng.standard_t(3, size))
+                columns[f"v{j}"] = draws[j % 3]
         counts.append(options()(aw.table(columns)).graph.n_arcs)
     edges = np.array(counts)
     print(

@@ -112,3 +112,23 @@ def test_networks_with_further_forms_have_a_quick_certainty(text):
     assert str(aw.learn(table).edges) == str(net.edges)
     rare = net.edges.where(lambda row: row.strength < -0.01)
     assert all(row.certainty < 0.5 for row in rare)
+
+
+def test_heads_come_from_the_class_or_from_the_shape_of_local_models(tmp_path):
+    rng = np.random.default_rng(1)
+    x, b = rng.normal(size=(2, 300))
+    y = x**2 + 0.5 * rng.normal(size=300)
+    chain = {"a": b + rng.normal(size=300), "b": b, "c": b + rng.normal(size=300)}
+    net = aw.learn({"x": x, "y": y, "z": y + rng.normal(size=300), **chain})
+    shaped, plain = net.edges["x", "y"], net.edges["a", "b"]
+    assert (shaped.shown, shaped.head_origin, shaped.reversible) == ("x -> y", "shape", True)
+    assert shaped.reversal_loss > 100
+    assert shaped.direction_support == shaped.direction_certainty > 0.9
+    assert (plain.head, plain.head_origin, plain.present) == (False, "", True)
+    assert abs(plain.reversal_loss) < 4
+    assert any("of heads by shape" in text for _, text in net.describe())
+    again = aw.load(net.save(tmp_path / "net.json"))
+    assert str(again.edges) == str(net.edges)
+    assert [row.head_origin for row in again.edges] == [row.head_origin for row in net.edges]
+    linear = aw.learn(chain)
+    assert linear.edges["a", "b"].reversal_loss is None

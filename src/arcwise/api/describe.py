@@ -78,7 +78,15 @@ def legend(edges: EdgeTable, words: Callable[[Note], str] = str) -> list[str]:
     if "certainty" in edges.more:
         lines.append(f"Certainty of an edge between the two: {edges.certainty_meaning}.")
     if "direction_support" in edges.more:
-        lines.append("Direction: share of these graphs whose equivalence class compels this arrow.")
+        shaped = any(row.head_origin == "shape" for row in edges)
+        more = "; of heads by shape, that have it." if shaped else "."
+        text = "Direction: share of these graphs whose equivalence class compels this arrow"
+        lines.append(f"{text}{more}")
+    if "reversal_loss" in edges.more and np.isfinite(edges.more["reversal_loss"]).any():
+        lines.append(
+            "Reversed (nats): the loss of the best equivalent graph with this arrow reversed. From 4 nats on "
+            "the shape of the local models determines the head."
+        )
     if edges.unchecked:
         lines.append(f"Certainty: none, {words(edges.unchecked)}.")
         lines += ["Arrow heads are unchecked."] if edges.directed else []

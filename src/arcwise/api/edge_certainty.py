@@ -267,9 +267,9 @@ def checked_edges(net: Network, table: EdgeTable) -> EdgeTable:
     if "certainty" in table.more:  # from a file
         return replace(table, heads=supported_heads(table))
     found, why = net._quick
-    return (
-        replace(table, unchecked=why) if found is None else with_certainty(table, found, net.limits)
-    )
+    if found is None:
+        return replace(table, unchecked=why, heads=supported_heads(table))
+    return with_certainty(table, found, net.limits)
 
 
 def quick_certainty(net: Network) -> tuple[GraphDistribution | None, Note | None]:

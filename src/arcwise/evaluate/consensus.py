@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcwise.errors import OptionError
-from arcwise.evaluate.edges import SUPPORTED, EdgeTable
+from arcwise.evaluate.edges import SHAPED_LOSS, SHAPED_SHARE, SUPPORTED, EdgeTable
 from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG, PDAG, Limits, UGraph, cpdag
 from arcwise.graphs.nodes import reach
@@ -354,15 +354,25 @@ def with_certainty(
         else f"{distribution.meaning}, prior {distribution.prior}"
     )
     sure = replace(table.with_columns(**columns), certainty_meaning=meaning)
-    return replace(sure, heads=supported_heads(sure))
+    heads = supported_heads(sure)
+    if (shaped := heads & sure.reversible).any():  # the share of graphs that have the arrow supports these
+        support = np.where(shaped, sure.more["direction_certainty"], sure.more["direction_support"])
+        sure = sure.with_columns(direction_support=support)
+    return replace(sure, heads=heads)
 
 
 def supported_heads(table: EdgeTable) -> NDArray[np.bool_]:
-    """Which arrows have a head: compelled ones that at least half of the graphs support."""
-    support = table.more.get("direction_support")
+    """Which arrows have a head: compelled ones that at least half of the graphs support.
+
+    Others have one by the shape of their local models, if their reversal loses much and most graphs agree.
+    """
+    heads, support = ~table.reversible, table.more.get("direction_support")
+    shaped = np.nan_to_num(table.more.get("reversal_loss", np.zeros(len(heads)))) >= SHAPED_LOSS
     if support is None:
-        return ~table.reversible
-    return ~table.reversible & (np.nan_to_num(support) >= SUPPORTED)
+        return heads | shaped
+    ways = np.nan_to_num(table.more["direction_certainty"])
+    agreed = ways >= np.maximum(SHAPED_SHARE * table.more["certainty"], SUPPORTED)
+    return (heads & (np.nan_to_num(support) >= SUPPORTED)) | (shaped & agreed)
 
 
 def supported_graph(
