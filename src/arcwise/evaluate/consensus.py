@@ -355,7 +355,9 @@ def with_certainty(
     )
     sure = replace(table.with_columns(**columns), certainty_meaning=meaning)
     heads = supported_heads(sure)
-    if (shaped := heads & sure.reversible).any():  # the share of graphs that have the arrow supports these
+    if (
+        shaped := heads & sure.reversible
+    ).any():  # the share of graphs that have the arrow supports these
         support = np.where(shaped, sure.more["direction_certainty"], sure.more["direction_support"])
         sure = sure.with_columns(direction_support=support)
     return replace(sure, heads=heads)
