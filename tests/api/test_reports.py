@@ -11,7 +11,7 @@ from contracts.cases import linear
 import arcwise as aw
 from arcwise.api.document import document, far_draws
 from arcwise.api.predictive import predictive
-from arcwise.errors import FileError
+from arcwise.errors import DataError, FileError
 
 
 def inside(text):
@@ -141,3 +141,40 @@ def test_draws_far_outside_of_the_data_are_doubted():
             entry["summary"]["quantiles"] = [x / 20 for x in entry["summary"]["quantiles"]]
     (doubt,) = far_draws(shown["answers"], shown["variables"])
     assert doubt["text"].startswith("Draws of the model lie far outside of the data: x (")
+
+
+def test_rows_are_in_a_report_only_if_they_are_asked_for(tmp_path):
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=60)
+    data = {"x": x, "y": x + rng.normal(size=60), "z": np.where(x > 0, "up", "down")}
+    net = aw.learn({**data, "y": np.where(np.arange(60) == 3, np.nan, data["y"])})
+    assert net.document()["rows"] is None
+    found = dict(zip(net.net.names, net.document(rows=True)["rows"], strict=True))
+    np.testing.assert_allclose(found["x"], x, rtol=1e-5)
+    assert found["y"][3] is None
+    assert found["z"] == (x > 0).tolist()
+    path = net.report(tmp_path / "rows.html", rows=True)
+    assert inside(path.read_text(encoding="utf-8"))["rows"] == net.document(rows=True)["rows"]
+    net.save(tmp_path / "net.json")
+    with pytest.raises(DataError, match="rows=True needs rows"):
+        aw.load(tmp_path / "net.json").document(rows=True)
+
+
+def test_completed_rows_are_not_in_several_folds():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=200)
+    data = {"x": np.where(np.arange(200) < 20, np.nan, x), "y": x + rng.normal(size=200)}
+    net = aw.learn(data, model="gaussian", certainty=False)
+    assert net.document()["held_out"]["text"].startswith(
+        "5-fold cross-validation of 180 complete rows."
+    )
+
+
+@pytest.mark.parametrize("rows", [25, 3000])
+def test_the_certainty_of_one_edge_is_a_sentence(rows):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=rows)
+    net = aw.learn({"a": x, "b": x + rng.normal(size=rows)}, model="gaussian")
+    certainty = net.edges["a", "b"].certainty
+    text = f"Its certainty is {certainty:.2f}; the data leave its direction open."
+    assert net.document()["sentences"][2] == text

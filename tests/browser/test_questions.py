@@ -260,6 +260,19 @@ def test_plots_show_model_and_data(visit, request, name):
     assert "NaN" not in tab.page.locator(".beside").inner_html()
 
 
+def test_rows_are_points_and_the_page_states_them(visit, boston, folder):
+    net, without = boston
+    for path, shown in ((without, 0), (net.report(folder / "rows.html", rows=True), 1)):
+        tab = visit(path)
+        select(tab, net, "MEDV")
+        tab.pause()
+        points = tab.page.locator(".plot path.rows")
+        assert bool(points.count()) == bool(shown)
+        assert not shown or points.first.get_attribute("d").count("M") == 506
+        states = "This file contains rows" if shown else "This file contains no row"
+        assert states in tab.page.locator("main").inner_text()
+
+
 def test_draws_tell_what_they_share_and_nothing_about_noise(visit, folder):
     rng = np.random.default_rng(5)
     size, noise = rng.normal(size=(2, 800))

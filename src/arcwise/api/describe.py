@@ -149,18 +149,20 @@ def plot_tuning(net: Network, *, ax: Axes | None = None, title: str | None = Non
     return draw(net.tuning, chosen, unit=unit, ax=ax, title=title)
 
 
-def document(net: Network, title: str, validation: Validation | None) -> Document:
+def document(net: Network, title: str, validation: Validation | None, rows: bool) -> Document:
     """All that a report shows, as plain values for JSON."""
     from arcwise.api import document as module
 
-    return module.document(net, title, validation)
+    return module.document(net, title, validation, rows=rows)
 
 
-def write_report(net: Network, path: Path, title: str, validation: Validation | None) -> Path:
+def write_report(
+    net: Network, path: Path, title: str, validation: Validation | None, rows: bool
+) -> Path:
     """Write a report to a .html file."""
     from arcwise.api.reports import write_report
 
-    return write_report(net, path, title, validation)
+    return write_report(net, path, title, validation, rows=rows)
 
 
 def mimebundle(net: Network) -> dict[str, str]:

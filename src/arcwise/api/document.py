@@ -19,7 +19,7 @@ from arcwise.api.describe import legend
 from arcwise.api.predictive import HeldOutSummary, predictive
 from arcwise.api.provenance import Provenance, provenance_of
 from arcwise.api.remarks import Doubt, doubts, sentences
-from arcwise.api.summaries import BinnedPair, Summary, pair, rounded_range, summary
+from arcwise.api.summaries import BinnedPair, Summary, listed_rows, pair, rounded_range, summary
 from arcwise.conditionals import linear_of
 from arcwise.data import Variable
 from arcwise.errors import join_words
@@ -170,6 +170,7 @@ class Document(TypedDict):
     doubts: list[Doubt]
     held_out: HeldOutSummary | None
     path: PathEntry | None
+    rows: list[list[float | None]] | None
     making: Provenance
     answers: Answers
 
@@ -179,6 +180,7 @@ def document(
     title: str = "",
     validation: Validation | None = None,
     graphs: tuple[Path, float] | None = None,
+    rows: bool = False,
 ) -> Document:
     """Describe a network as a document.
 
@@ -189,6 +191,7 @@ def document(
     validation : a cross-validation of these choices; without one, the parameters alone are validated if that
         is quick.
     graphs : the path over penalties that the network is from, with its own penalty.
+    rows : whether the document contains rows of the data.
 
     >>> import arcwise as aw
     >>> net = aw.learn(aw.example("boston").select(["RM", "LSTAT", "MEDV"]), model="gaussian")
@@ -198,7 +201,7 @@ def document(
     """
     answers = answers_of(net.net, np.random.default_rng(net.settings.get("seed") or 0))
     exact = answers["kind"] != "draws"
-    rows = list(net.edges.present.sorted())
+    edges = list(net.edges.present.sorted())
     variables = [_variable(net, node, exact) for node in range(len(net.net.names))]
     return {
         "format": "arcwise-report",
@@ -207,13 +210,14 @@ def document(
         "directed": net.directed,
         "sentences": sentences(net),
         "order": [net.net.index(name) for name in net.variables],
-        "picture": _picture(net, rows),
-        "edges": [_edge(net, row, i < MAX_PAIRS) for i, row in enumerate(rows)],
+        "picture": _picture(net, edges),
+        "edges": [_edge(net, row, i < MAX_PAIRS) for i, row in enumerate(edges)],
         "legend": legend(net.edges.present),
         "variables": variables,
         "doubts": [*far_draws(answers, variables), *doubts(net)],
         "held_out": predictive(net, validation),
         "path": None if graphs is None else _path(net, *graphs),
+        "rows": listed_rows(net.data, net.net.variables) if rows else None,
         "making": provenance_of(net),
         "answers": answers,
     }

@@ -389,17 +389,20 @@ class Network(AskedNetwork, Figures):
         title: str = "",
         *,
         validation: Validation | None = None,
+        rows: bool = False,
     ) -> Path:
         """Write an interactive page to a .html file, which answers questions offline.
 
         `validation`, from `aw.validate`, shows how well the network predicts; without it, the parameters
-        alone are validated if that is quick.
+        alone are validated if that is quick. Only with `rows` does the file contain rows of the data.
         """
-        return describe.write_report(self, Path(path), title, validation)
+        return describe.write_report(self, Path(path), title, validation, rows)
 
-    def document(self, title: str = "", *, validation: Validation | None = None) -> "Document":
+    def document(
+        self, title: str = "", *, validation: Validation | None = None, rows: bool = False
+    ) -> "Document":
         """All that a report shows, as plain values for JSON."""
-        return describe.document(self, title, validation)
+        return describe.document(self, title, validation, rows)
 
     def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
         """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""

@@ -36,6 +36,7 @@ def report(
     *,
     title: str = "",
     validation: Validation | None = None,
+    rows: bool = False,
     **options: Unpack[LearnOptions],
 ) -> Path:
     """Learn a network from data and write its report.
@@ -46,6 +47,7 @@ def report(
     path : the .html file to write.
     title : the heading of the page; by default the name of the file.
     validation : a result of `validate` for these data, shown under "How well it predicts".
+    rows : whether the file contains rows of the data, up to 2000, which its plots show.
     options : options of `learn`: model, score, search, rules, seed, ...
 
     Returns
@@ -69,7 +71,7 @@ def report(
     from arcwise.api.learning import learn
 
     check_extension(Path(path))
-    return write_report(learn(data, **options), Path(path), title, validation)
+    return write_report(learn(data, **options), Path(path), title, validation, rows=rows)
 
 
 def write_report(
@@ -78,10 +80,12 @@ def write_report(
     title: str = "",
     validation: Validation | None = None,
     graphs: tuple[GraphPath, float] | None = None,
+    rows: bool = False,
 ) -> Path:
     """Write the page of a network to a file, whole or not at all.
 
-    `graphs` is the path over penalties that the network is from, with its own penalty.
+    `graphs` is the path over penalties that the network is from, with its own penalty. With `rows` the file
+    contains rows of the data.
 
     Raises
     ------
@@ -99,7 +103,7 @@ def write_report(
     """
     check_extension(path)
     heading = title or path.name.partition(".")[0]
-    write_bytes(path, page(document(net, heading, validation, graphs)).encode())
+    write_bytes(path, page(document(net, heading, validation, graphs, rows)).encode())
     return path
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from arcwise.data import Table, Variable
 from arcwise.data.variable import gaps_of, numbers_of
+from arcwise.errors import DataError
 
-__all__ = ["BinnedPair", "Histogram", "Summary", "pair", "rounded_range", "summary"]
+__all__ = ["BinnedPair", "Histogram", "Summary", "listed_rows", "pair", "rounded_range", "summary"]
 
 Array = NDArray[np.float64]
 
@@ -26,6 +27,9 @@ MAX_BINS, ROWS_PER_BIN = 12, 20
 
 MAX_ROWS = 20_000
 """Rows that bins are made of; of more rows, every second, third or later one counts."""
+
+MAX_LISTED = 2000
+"""Rows that a report contains if they are asked for."""
 
 MAX_SHARES = 12
 """Levels of a child whose shares are told."""
@@ -73,6 +77,29 @@ def summary(data: Any, variable: Variable) -> Summary | None:
     if variable.discrete:
         return _count_levels(variable, column[there], weights[there], whole)
     return _measure(column[there], weights[there], whole)
+
+
+def listed_rows(data: Any, variables: Sequence[Variable]) -> list[list[float | None]]:
+    """Rows of the data, variable by variable: numbers, or positions of levels; of many, evenly spaced rows.
+
+    Only reports that were written with rows=True contain them.
+
+    Raises
+    ------
+    DataError : the data are not available.
+    """
+    if not isinstance(data, Table):
+        raise DataError(
+            "rows=True needs rows, and this network has none: learn it from rows in this session."
+        )
+    counted = np.arange(data.rows) if data.weights is None else np.flatnonzero(data.weights > 0)
+    at = np.unique(np.linspace(0, len(counted) - 1, min(len(counted), MAX_LISTED)).astype(np.intp))
+    columns = [_column(data, variable) for variable in variables]
+    return [[] if each is None else _numbers(each[counted[at]]) for each in columns]
+
+
+def _numbers(column: Array) -> list[float | None]:
+    return [None if np.isnan(x) else float(f"{x:.6g}") for x in column]
 
 
 def pair(data: Any, child: Variable, parent: Variable) -> BinnedPair | None:

@@ -30,7 +30,7 @@ function addPlots(state, list, edges, count) {
   const next = () => {
     if (!waiting.length) {
       const some = count > edges.length ? ` The ${edges.length} strongest of ${count} edges.` : "";
-      list.append(element("p", { class: "note" }, noteOf(edges, state.page.variables) + some));
+      list.append(element("p", { class: "note" }, noteOf(edges, state.page) + some));
       return;
     }
     list.append(plotOf(state, waiting.shift()));
@@ -49,12 +49,12 @@ function plotOf(state, edge) {
 }
 
 // How to read the plots.
-function noteOf(edges, variables) {
+function noteOf(edges, { variables, rows }) {
   const numbers = edges.some((edge) => !variables[edge.head].levels);
   const levels = edges.some((edge) => variables[edge.head].levels);
   const data = edges.some((edge) => edge.pair && edge.pair.at.length);
   const parts = [];
-  if (numbers) parts.push(`Line and band: mean and 95 % of the model if this variable alone is seen${data ? "; dots and bars: mean ± sd of the data in bins" : ""}.`);
+  if (numbers) parts.push(`Line and band: mean and 95 % of the model if this variable alone is seen${data ? "; dots and bars: mean ± sd of the data in bins" : ""}${rows ? "; points: rows of the data" : ""}.`);
   if (levels) parts.push(`Wide bars: the model if this variable alone is seen${data ? "; thin bars: the data" : ""}.`);
   return parts.join(" ");
 }
@@ -85,7 +85,16 @@ function drawNumbers(state, edge, child, parent) {
     return [svg("path", { class: "whisker", d: `M${place} ${text(up(mean - sd))}V${text(up(mean + sd))}` }), svg("circle", { class: "dot", cx: place, cy: text(up(mean)), r: radius })];
   });
   const ticks = parent.levels ? levelTicks(parent, at, across) : numberTicks(parent.axis);
-  return frame(`${inText(child.name)} against ${inText(parent.name)}`, inside(model, dots), ticks, sideTicks(child.axis));
+  return frame(`${inText(child.name)} against ${inText(parent.name)}`, inside(rowDots(state.page.rows, edge, across, up, parent), model, dots), ticks, sideTicks(child.axis));
+}
+
+// Rows of the data, which are in the file only if its author asked for them; levels are spread to the sides.
+function rowDots(rows, edge, across, up, parent) {
+  if (!rows) return null;
+  const [xs, ys] = [rows[edge.tail], rows[edge.head]];
+  const spread = (k) => (parent.levels ? 16 * (((k * 0.6180339887) % 1) - 0.5) : 0);
+  const marks = xs.flatMap((x, k) => (x === null || ys[k] === null || ys[k] === undefined ? [] : [`M${text(across(x) + spread(k))} ${text(up(ys[k]))}h0`]));
+  return svg("path", { class: "rows", d: marks.join("") });
 }
 
 function curves(points, up) {

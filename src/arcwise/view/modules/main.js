@@ -137,5 +137,6 @@ function code(title, text) {
 function privacyText() {
   const summaries = page.variables.some((variable) => variable.summary) ? " Of the data it has counts, means and quantiles of each column, and of pairs of columns in bins of at least five rows." : "";
   const draws = page.answers.kind === "draws" ? " Its answers come from draws of the model." : "";
-  return `This file contains no row of the data.${summaries}${draws} It works without a network and sends nothing anywhere.`;
+  const first = page.rows ? "This file contains rows of the data, as its author chose (rows=True)." : "This file contains no row of the data.";
+  return `${first}${summaries}${draws} It works without a network and sends nothing anywhere.`;
 }
