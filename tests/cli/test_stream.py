@@ -10,8 +10,8 @@ import arcwise as aw
 @pytest.fixture(params=[".csv", ".csv.gz", ".parquet"])
 def rows(request, folder, monkeypatch):
     """4000 rows of ALARM in a file that takes many batches."""
-    monkeypatch.setattr("arcwise.data.blocks.CELLS", 1024)
-    monkeypatch.setattr("arcwise.data.blocks.HEAD", 1 << 15)
+    monkeypatch.setattr("arcwise.data.batches.CELLS", 1024)
+    monkeypatch.setattr("arcwise.data.batches.HEAD", 1 << 15)
     monkeypatch.setattr("arcwise.data.stream._FOLDED", 500)
     place = folder / f"alarm{request.param}"
     frame = aw.example("alarm").sample(4000, seed=2).to_pandas()

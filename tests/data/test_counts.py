@@ -85,8 +85,8 @@ def test_distinct_rows_that_do_not_fit_are_refused_with_their_size(tmp_path):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr("arcwise.data.blocks.CELLS", 1024)
-    monkeypatch.setattr("arcwise.data.blocks.HEAD", 1 << 13)
+    monkeypatch.setattr("arcwise.data.batches.CELLS", 1024)
+    monkeypatch.setattr("arcwise.data.batches.HEAD", 1 << 13)
     monkeypatch.setattr("arcwise.data.stream._FOLDED", 100)
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arcwise.data import Moments, moments, read
-from arcwise.data import blocks as blocks_module
+from arcwise.data import batches as batches_module
 from arcwise.errors import DataError
 
 
@@ -40,8 +40,8 @@ def assert_same(one: Moments, other: Moments) -> None:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks_module, "CELLS", 3 * 1024)
-    monkeypatch.setattr(blocks_module, "HEAD", 1 << 14)
+    monkeypatch.setattr(batches_module, "CELLS", 3 * 1024)
+    monkeypatch.setattr(batches_module, "HEAD", 1 << 14)
 
 
 @pytest.mark.usefixtures("small_batches")

@@ -179,8 +179,8 @@ def test_quotes_that_close_are_no_subject(tmp_path, reader):
 
 
 def test_packed_and_longer_than_the_first_look(tmp_path, monkeypatch):
-    monkeypatch.setattr("arcwise.data.blocks.HEAD", 1 << 12)
-    monkeypatch.setattr("arcwise.data.blocks.PARSED", 1 << 14)
+    monkeypatch.setattr("arcwise.data.batches.HEAD", 1 << 12)
+    monkeypatch.setattr("arcwise.data.batches.PARSED", 1 << 14)
     for changes in ({700: '1,"lev2,5', 730: '1,lev1",5'}, {50: '1,"lev2,5', 80: '1,lev1",5'}):
         path = write(tmp_path / "open.csv", changes)
         packed = tmp_path / "open.csv.gz"
@@ -195,7 +195,7 @@ def test_packed_and_longer_than_the_first_look(tmp_path, monkeypatch):
 def test_the_first_look_may_end_inside_a_cell(tmp_path, monkeypatch):
     path = write(tmp_path / "long.csv", {500: '1,"lev\n0",5'})
     start = path.read_bytes().index(b'"lev\n0"')
-    monkeypatch.setattr("arcwise.data.blocks.HEAD", start + 6)
+    monkeypatch.setattr("arcwise.data.batches.HEAD", start + 6)
     assert aw.moments(path, columns=["a", "c"]).n == 1000
 
 

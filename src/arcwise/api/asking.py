@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import evaluate, inference
-from arcwise.api.advice import with_advice
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import Table, Variable, conform
 from arcwise.data.frames import filled_frame, index_of, raw_of
 from arcwise.errors import DataError

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.api.advice import with_advice
 from arcwise.api.net import Network
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.conditionals.discrete import DiscreteFamily
 from arcwise.data import Table, any_table, fingerprint
 from arcwise.data import folds as cut

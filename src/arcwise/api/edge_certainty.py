@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from arcwise import io
-from arcwise.api.advice import with_advice
 from arcwise.api.choices import specification
 from arcwise.api.net import Network
 from arcwise.api.options import Method, Model, Option, Prior, ScoreOption, Search
 from arcwise.api.paths import PenaltyPath
 from arcwise.api.posteriors import Posterior
 from arcwise.api.progress import CertaintyBudget, Progress
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import CompletedRows, Source, any_table, fingerprint, statistics_of
 from arcwise.errors import ArcwiseError, DataError, FitError, NoTimeError, OptionError, plural
 from arcwise.evaluate import EdgeTable, PathCertainty, supported_heads, with_certainty

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arcwise.api.advice import with_advice
 from arcwise.api.choices import Models, ScoreChoice, models_of, score_of
 from arcwise.api.net import Network
 from arcwise.api.options import Model, ScoreOption
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.conditionals import Fits, choose
 from arcwise.data import Source, any_table, fingerprint, statistics_of
 from arcwise.errors import FitError, GraphError, close_to, unknown

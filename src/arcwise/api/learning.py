@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypedDict
 
-from arcwise.api.advice import with_advice
 from arcwise.api.choices import specification
 from arcwise.api.net import Network
 from arcwise.api.options import Method, Model, Prior, ScoreOption, Search
 from arcwise.api.progress import CertaintyBudget, Progress
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import Source, Statistics, any_table, fingerprint
 from arcwise.data.functions import function_notes
 from arcwise.errors import NoTimeError

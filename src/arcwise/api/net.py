@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from arcwise import graphs, inference, io
 from arcwise.api import describe
-from arcwise.api.advice import with_advice
 from arcwise.api.asking import AskedNetwork, OneNetwork
 from arcwise.api.figures import Figures
 from arcwise.api.options import Method
 from arcwise.api.progress import CertaintyBudget
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.conditionals import Fits
 from arcwise.data import Source, Variable
 from arcwise.errors import FitError, GraphError

@@ -6,12 +6,12 @@ from os import PathLike
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Unpack
 
-from arcwise.api.advice import with_advice
 from arcwise.api.choices import specification
 from arcwise.api.learning import curve_notes, network_of
 from arcwise.api.net import Network
 from arcwise.api.options import Model, Prior, ScoreOption, Search
 from arcwise.api.progress import Progress
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import Source, any_table
 from arcwise.errors import FitError
 from arcwise.evaluate import EdgeTable, PathCertainty, middle_graph

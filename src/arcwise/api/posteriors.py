@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io, results
-from arcwise.api.advice import with_advice
 from arcwise.api.asking import QueryMethods
 from arcwise.api.learning import network_of
 from arcwise.api.net import Network
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import Source, Variable
 from arcwise.errors import FitError, GraphError, OptionError, plural, unknown
 from arcwise.evaluate import (

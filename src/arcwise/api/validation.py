@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from arcwise import evaluate
-from arcwise.api.advice import with_advice
 from arcwise.api.choices import specification
 from arcwise.api.net import Network
 from arcwise.api.options import Model, Prior, ScoreOption, Search
 from arcwise.api.progress import Progress
 from arcwise.api.search_options import Auto
+from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import Source, Table, any_table, conform, statistics_of
 from arcwise.data import folds as cut
 from arcwise.data.folds import Folds, given_folds

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcwise.data.blocks import Pass, Use, open_source
+from arcwise.data.batches import Pass, Use, open_source
 from arcwise.data.folds import with_copies
 from arcwise.data.frames import refuse_missing
 from arcwise.data.kinds import FEW, left_out_note, number_array
