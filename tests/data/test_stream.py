@@ -76,13 +76,13 @@ def test_gaps_are_counted(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"x": [1.5, None, 3.5, -9.0], "y": [1.0, 2.0, float("nan"), 5.0]}), path
     )
-    found = moments(path, na_values=[-9])
+    found = moments(path, na_values=[-9], missing="drop")
     assert found.n == 1
     assert tuple(map(str, found.notes)) == (
         "3 of 4 rows dropped because of missing values (most in 'x': 2, 'y': 1).",
     )
     with pytest.raises(DataError, match="No row of 4 is complete"):
-        moments(path, na_values=[-9, 1.5])
+        moments(path, na_values=[-9, 1.5], missing="drop")
 
 
 def test_weights_are_a_column(tmp_path: Path) -> None:

@@ -189,3 +189,21 @@ def test_drawing_ends_with_the_time_limit_and_a_note_states_it():
     assert "round 1 of 4 of drawing missing values" in seen
     assert any("was stopped after 1 of 4 rounds" in note for note in ready.notes)
     assert not ready.table.missing().any()
+
+
+def test_quick_replicates_take_one_draw_of_each_row():
+    rng = np.random.default_rng(13)
+    columns = discrete_chain(rng, 60)
+    columns["d"] = rng.normal(size=60)
+    gappy = with_gaps({name: columns[name] for name in "abc"}, rng, 0.3)
+    gappy["d"] = np.where(rng.random(60) < 0.3, np.nan, columns["d"])
+    for names in ("abc", "abcd"):
+        table = aw.table({name: gappy[name] for name in names})
+        _, ready = prepare_data(Specification(np.random.default_rng(0)), Complete(table))
+        weights = np.arange(ready.observed.rows) % 3.0
+        drawn = ready.one_draw(weights, rng)
+        counted = np.flatnonzero(drawn)
+        assert sorted(ready.owners[counted]) == np.flatnonzero(weights).tolist()
+        assert drawn.sum() == pytest.approx(weights.sum() * ready.total / ready.observed.rows)
+    net = aw.learn({name: gappy[name] for name in "abcd"})
+    assert net.edges.to_records()[0]["certainty"] is not None

@@ -136,6 +136,11 @@ class DataOptions:
     copies: Annotated[str, data_option("apart|together")] = "apart"
     na_values: NaValues = None
 
+    @property
+    def policy(self) -> str:
+        """What is done about missing values where the rows are not kept."""
+        return "auto"
+
     def table(self) -> Table:
         """Read the table."""
         return inputs.read_table(self.data, **self.reading())
@@ -151,7 +156,7 @@ class DataOptions:
             )
         words = self.reading()
         words.pop("kinds")
-        return inputs.read_batches(self.data, model=model, **words)
+        return inputs.read_batches(self.data, model=model, missing=self.policy, **words)
 
     def reading(self) -> dict[str, Any]:
         """Give these options as `inputs.read_table` takes them."""
@@ -176,6 +181,11 @@ class Source(DataOptions):
         from arcwise.data.prepare import checked_policy
 
         checked_policy(self.missing)
+
+    @property
+    def policy(self) -> str:
+        """What is done about missing values where the rows are not kept."""
+        return self.missing
 
 
 def _kinds(texts: Sequence[str] | None) -> dict[str, Kind]:

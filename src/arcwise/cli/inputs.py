@@ -86,6 +86,7 @@ def read_batches(
     copies: str = "apart",
     only: Sequence[str] = (),
     drop: Sequence[str] = (),
+    missing: str = "auto",
 ) -> Table | Moments:
     """Gather the counts of levels, or the moments of numbers, of a file that may be larger than memory."""
     from arcwise.data import gather_file
@@ -100,6 +101,7 @@ def read_batches(
         na_values=na_values,
         weights=weights,
         copies=copies,
+        missing=missing,
         levels=None if model == "auto" else model == "discrete",
     )
 

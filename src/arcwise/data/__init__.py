@@ -7,7 +7,7 @@ from arcwise.data.examples import Example, example, examples, network_file
 from arcwise.data.folds import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
-from arcwise.data.moments import Accumulator, Moments
+from arcwise.data.moment_stream import moments
 from arcwise.data.prepare import ColumnScales, conform, pseudo_rows, returns, standardise
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.statistics import (
@@ -21,7 +21,7 @@ from arcwise.data.statistics import (
     WeightedRows,
     statistics_of,
 )
-from arcwise.data.stream import counts, gather_file, moments
+from arcwise.data.stream import counts, gather_file
 from arcwise.data.table import Table
 from arcwise.data.variable import KINDS, Kind, Level, Variable, kind_of
 

@@ -15,7 +15,7 @@ the covariance of the observed ones is the smaller matrix. Patterns of equal siz
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,15 @@ class NormalEstimate(NamedTuple):
     covariance: Floats
     logliks: tuple[float, ...]
     converged: bool
+
+
+class Expected(Protocol):
+    """Rows with missing values, in whatever form, and what a normal distribution expects of them."""
+
+    def expect(
+        self, mean: Floats, covariance: Floats, precision: Floats
+    ) -> tuple[float, Floats, Floats]:
+        """Return the log-likelihood of the observed values, and the expected mean and covariance."""
 
 
 class _Batch(NamedTuple):
@@ -242,12 +251,13 @@ def fit_normal(rows: Floats, weights: Floats, *, prior: float = RIDGE) -> Normal
 
 
 def maximise_normal(
-    patterns: Patterns,
+    patterns: Expected,
     mean: Floats,
     covariance: Floats,
     update: Update,
     prior: float = 0.0,
     stop: Callable[[], bool] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> NormalEstimate:
     """Run EM from a normal distribution until a round gains little.
 
@@ -258,6 +268,7 @@ def maximise_normal(
     update : makes expected moments those of a model, such as a graph's.
     prior : rows of unrelated columns that the update adds.
     stop : asked before each further round; True ends the work before it has converged.
+    tolerance : nats that a round must gain to go on.
     """
     logliks: list[float] = []
     for _ in range(MAX_ROUNDS):
@@ -268,7 +279,7 @@ def maximise_normal(
         if prior:
             loglik -= 0.5 * prior * (np.trace(precision) + np.linalg.slogdet(covariance)[1])
         logliks.append(float(loglik))
-        if len(logliks) > 1 and logliks[-1] - logliks[-2] < TOLERANCE:
+        if len(logliks) > 1 and logliks[-1] - logliks[-2] < tolerance:
             return NormalEstimate(mean, covariance, tuple(logliks), True)
         mean, covariance = update(centre, 0.5 * (squares + squares.T))
     return NormalEstimate(mean, covariance, tuple(logliks), False)

@@ -1,12 +1,9 @@
-"""Counts of levels or moments of numbers of a file that need not fit into memory.
+"""Streams: the counts of levels of a file that need not fit into memory; moments are in `moment_stream`.
 
-*Counts.* Networks of discrete variables are learned from counts, so a row that occurs a thousand times is
+Networks of discrete variables are learned from counts, so a row that occurs a thousand times is
 kept once, with a weight. Each batch becomes codes of one or two bytes per cell and is appended; whenever the
 rows have doubled, equal rows are merged. Memory is that of one batch and of the distinct rows, at one byte
 per cell if no column has more than 255 levels.
-
-*Moments.* Gaussian learning needs n, the means and the scatter matrix only. Memory is that of one batch and
-of one p x p matrix. Integers are numbers; dates, names and row numbers are dropped; other text is an error.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,10 +19,10 @@ from numpy.typing import NDArray
 
 from arcwise.data.batches import Pass, Use, open_source
 from arcwise.data.folds import with_copies
-from arcwise.data.frames import refuse_missing
-from arcwise.data.kinds import FEW, left_out_note, number_array
-from arcwise.data.memory import available, check_square, size_words
-from arcwise.data.moments import Accumulator, Moments
+from arcwise.data.kinds import FEW, left_out_note
+from arcwise.data.memory import available, size_words
+from arcwise.data.moment_stream import Totals, check_policy, moments_of
+from arcwise.data.moments import Moments
 from arcwise.data.source import GAPS
 from arcwise.data.table import Table
 from arcwise.data.variable import Level, Variable, code_type, sentence_list
@@ -96,6 +92,7 @@ def gather_file(
     weights: str | None = None,
     levels: bool | None = None,
     copies: str = "apart",
+    missing: str = "auto",
 ) -> Table | Moments:
     """Return the counts of levels or the moments of numbers of a file, read in batches.
 
@@ -103,9 +100,11 @@ def gather_file(
     ----------
     path, columns, na_values, weights, copies : as for ``counts``.
     drop : columns to omit.
+    missing : as for ``moments``; rows of levels with missing values are dropped.
     levels : whether columns are levels; None to decide by the rules for kinds: they are if some column
         has words or booleans, or all have integers with few values.
     """
+    check_policy(missing)
     marks = tuple(na_values)
     start = partial(open_source, path, columns, drop=drop, na_values=marks, weights=weights)
     with start() as file:
@@ -118,7 +117,7 @@ def gather_file(
     if copies != "apart":
         raise DataError("Moments have no rows: leave copies= out, or read the table.")
     with start() as file:
-        return moments_of(file)
+        return moments_of(file, missing)
 
 
 def counts_of(file: Pass, memory: float | None = None) -> Table:
@@ -160,7 +159,7 @@ class _Column:
         self.gaps = {"", *map(str, na_values), *(GAPS if use == "whole" else ())}
         self.ordered = use == "whole"
         self.rows = 0
-        self.span: _Totals | None = None
+        self.span: Totals | None = None
 
     def coded(self, array: Any) -> NDArray[np.int32]:
         """Return the codes of a batch's cells, -1 if missing; 0 for all once there are too many numbers."""
@@ -189,7 +188,7 @@ class _Column:
         """Stop coding; continue only if the numbers so far, each of them once, may number the rows."""
         if (codes < 0).any() or self.rows + len(codes) > len(self.codes):
             raise NotLevelsError([self.name])
-        self.span = self.span or _Totals(1)
+        self.span = self.span or Totals(1)
         self.span.add(np.array(list(self.codes), dtype=float)[:, None])
         self.codes, self.rows = {}, 0
 
@@ -221,35 +220,6 @@ class _Column:
         rank[order] = np.arange(len(levels))
         ordered = tuple(levels[code] for code in order)
         return Variable(self.name, ordered, ordered=self.ordered), rank[codes]
-
-
-class _Totals:
-    """Running sums and ranges of columns of numbers."""
-
-    def __init__(self, size: int) -> None:
-        self.sums = Accumulator(size)
-        self.low, self.high = np.full(size, np.inf), np.full(size, -np.inf)
-
-    def add(self, rows: Floats, weights: Floats | None = None) -> None:
-        """Add rows without missing values, which may be overwritten."""
-        np.minimum(self.low, rows.min(axis=0), out=self.low)
-        np.maximum(self.high, rows.max(axis=0), out=self.high)
-        self.sums.add(rows, weights, own=True)
-
-    def moments(self, names: Sequence[str]) -> Moments:
-        """Return the moments."""
-        return self.sums.moments(tuple(map(Variable, names)), order=(), notes=())
-
-    def consecutive(self, found: Moments) -> NDArray[np.bool_]:
-        """Return a mask of the columns with n consecutive integers, by mean, variance and range.
-
-        Those from a to a + n - 1 have mean a + (n - 1) / 2 and variance (n^2 - 1) / 12.
-        """
-        n, variance = found.n, np.diag(found.scatter) / found.n
-        middle = np.isclose(found.mean, (self.low + self.high) / 2, rtol=1e-9, atol=1e-6)
-        spread = np.isclose(variance, (n * n - 1) / 12, rtol=1e-9)
-        hits: NDArray[np.bool_] = (self.high - self.low + 1 == n) & middle & spread
-        return hits
 
 
 class _Pass:
@@ -315,114 +285,4 @@ class _Pass:
                 f"The first {self.file.rows} rows have {len(self.kept)} distinct ones, {size_words(size)}, "
                 f"above the {size_words(self.limit)} that may be used: choose fewer columns with "
                 "columns=[...]."
-            )
-
-
-# -- moments -------------------------------------------------------------------------------------
-
-
-@clear_calls
-def moments(
-    path: str | os.PathLike[str],
-    *,
-    columns: Sequence[str] | None = None,
-    na_values: Iterable[object] = (),
-    weights: str | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    missing: object = None,
-) -> Moments:
-    """Return the moments of a file's numbers, read in batches in one pass.
-
-    Parameters
-    ----------
-    path : a file as for ``read``.
-    columns : the names to use; None for all columns of numbers.
-    na_values, weights, separator, decimal, encoding : as for ``counts``.
-    missing : not used here; it is an option of learning.
-
-    Returns
-    -------
-    The moments; their notes report dropped columns and rows.
-
-    Raises
-    ------
-    DataError : as for ``read``; text columns that were not excluded by ``columns``; more columns
-        than a square matrix in memory can hold; no complete row.
-
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "small.csv")
-    ...     size = path.write_text("x,y\\n1,2\\n3,\\n5,4\\n")
-    ...     gathered = moments(path)
-    >>> gathered.n, gathered.mean.tolist(), gathered.notes
-    (2.0, [3.0, 3.0], (<Note: 1 of 3 rows dropped because of missing values (most in 'y': 1).>,))
-    """
-    refuse_missing(missing)
-    layout = (separator, decimal, encoding)
-    with open_source(path, columns, na_values=na_values, weights=weights, asked=layout) as file:
-        return moments_of(file)
-
-
-def moments_of(file: Pass) -> Moments:
-    """Return the moments of an open file; text is an error."""
-    uses = file.uses()
-    names = [name for name, use in uses.items() if use in ("number", "whole", "empty")]
-    stuck = [name for name, use in uses.items() if use in ("text", "truth")]
-    if stuck:
-        raise DataError(
-            f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or booleans, but moments "
-            "need numbers: choose columns with columns=[...]."
-        )
-    if not names:
-        raise DataError("There is no column of numbers.")
-    check_square(len(names))
-    moments = _Stream(file, sorted(names), {n for n, use in uses.items() if use == "whole"}).run()
-    other = [name for name, use in uses.items() if use == "other"]
-    notes = file.notes(other, "no numbers, and no states either")
-    return moments.select([name for name in names if name in moments.names]).with_notes(*notes)
-
-
-@dataclass
-class _Stream:
-    """One pass over a file: sums, and the range of each column."""
-
-    file: Pass
-    names: list[str]
-    whole: set[str]
-
-    def run(self) -> Moments:
-        totals = _Totals(len(self.names))
-        for batch, weights in self.file.batches(self.names):
-            numbers = [number_array(array, self.file.na_values) for array in batch]
-            rows, heights = self._complete(np.array(numbers).T, weights)
-            if len(rows):
-                totals.add(rows, heights)
-        self.file.check()
-        moments = totals.moments(self.names)
-        plain = len(self.names) > 1 and not self.file.weights and not self.file.missing
-        hits = np.flatnonzero(totals.consecutive(moments)) if plain and moments.n > FEW else ()
-        numbered = [self.names[i] for i in hits if self.names[i] in self.whole]
-        if not numbered:
-            return moments
-        note = left_out_note(numbered, "consecutive numbers of the rows")
-        return moments.select([n for n in self.names if n not in numbered]).with_notes(note)
-
-    def _complete(self, rows: Floats, weights: Floats | None) -> tuple[Floats, Floats | None]:
-        """Drop and count the rows with missing values; infinite values are an error."""
-        if np.isfinite(rows).all():
-            self.file.rows, self.file.kept = self.file.rows + len(rows), self.file.kept + len(rows)
-            return rows, weights
-        self._refuse_infinite(rows, self.file.rows)
-        full = self.file.complete(self.names, np.isnan(rows))
-        return rows[full], None if weights is None else weights[full]
-
-    def _refuse_infinite(self, rows: Floats, before: int) -> None:
-        where = np.argwhere(np.isinf(rows))
-        if len(where):
-            row, number = where[0]
-            raise DataError(
-                f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}: replace "
-                "it, or treat it as missing with na_values=['inf', '-inf']."
             )

@@ -129,15 +129,21 @@ class RowChains:
         chains.weights[places] = before * tilts * kept[rows] / sums[rows]
         return chains
 
-    def filled(self, *, merged: bool = False) -> Table:
-        """Return the rows with the latest draws; equal draws of a discrete row can be merged."""
-        columns, weights = tuple(column.copy() for column in self.columns), self.weights
-        if merged and all(variable.discrete for variable in self.table.variables):
-            cells = np.column_stack([self.rows, *columns])
-            _, first, same = np.unique(cells, axis=0, return_index=True, return_inverse=True)
-            columns = tuple(column[first] for column in columns)
-            weights = np.bincount(same.ravel(), weights)
-        return replace(self.table, columns=columns, weights=weights, copies="together")
+    def filled(self) -> Table:
+        """Return the rows with the latest draws."""
+        columns = tuple(column.copy() for column in self.columns)
+        return replace(self.table, columns=columns, weights=self.weights, copies="together")
+
+    def merged(self) -> tuple[Table, Numbers]:
+        """Return the same, equal draws of a row of levels as one, and the number of each row in the table."""
+        filled = self.filled()
+        if not all(variable.discrete for variable in self.table.variables):
+            return filled, self.rows
+        cells = np.column_stack([self.rows, *filled.columns])
+        _, first, same = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+        weights: Array = np.bincount(same.ravel(), self.weights).astype(float)
+        columns = tuple(column[first] for column in filled.columns)
+        return replace(filled, columns=columns, weights=weights), self.rows[first]
 
     def sweep(self, graph: DAG, models: Models) -> None:
         """Draw each missing value given all others in its row."""
@@ -269,7 +275,8 @@ class Completion:
 
     def rows(self) -> CompletedRows:
         """Return the completed rows."""
-        filled = self.spec.family.prepare(self.chains.filled(merged=True))
+        merged, owners = self.chains.merged()
+        filled = self.spec.family.prepare(merged)
         if self.rounds < ROUNDS:
             filled = filled.with_notes(
                 data_note(
@@ -277,7 +284,7 @@ class Completion:
                     "may be diluted."
                 )
             )
-        return CompletedRows(filled, self.chains.table, self.how, self)
+        return CompletedRows(filled, self.chains.table, self.how, owners, self)
 
     def shifted(self, column: int, shift: float) -> "Completion":
         """Return the same chains with the missing values of a column moved.

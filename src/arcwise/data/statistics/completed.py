@@ -53,12 +53,18 @@ class CompletedRows(Representatives):
     filled : each row as often as it was drawn, with weights that sum to the number of rows.
     observed : the rows with their missing values, from which replicates are drawn.
     how : what was done, for a note.
+    owners : the number of the observed row that each filled one stands for.
     redraw : from weights of the observed rows and a random generator to other completed rows, whose values
         are drawn again with the parameters that these weights lead to.
     """
 
     def __init__(
-        self, filled: Table, observed: Table, how: str, redraw: Redraw | None = None
+        self,
+        filled: Table,
+        observed: Table,
+        how: str,
+        owners: NDArray[np.intp],
+        redraw: Redraw | None = None,
     ) -> None:
         counts = pair_counts(observed)
         worth = float(np.round(np.sqrt(complete_equivalent(counts) * observed.total)))
@@ -66,5 +72,21 @@ class CompletedRows(Representatives):
         if weights is not None:
             filled = filled.with_weights(weights * (worth / observed.total), "together")
         super().__init__(filled.with_notes(*gap_notes(observed, counts, worth, how)))
-        self.observed, self.redraw = observed, redraw
+        self.observed, self.owners, self.redraw = observed, owners, redraw
         self.effective_rows = worth * observed.effective_rows / observed.total
+
+    def one_draw(
+        self, weights: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Return weights of the filled rows for weights of the observed ones: one draw of each row counts.
+
+        So replicates differ by what was drawn, too.
+        """
+        own = self.table.weights if self.table.weights is not None else np.ones(self.table.rows)
+        chance = np.log(np.maximum(own, 1e-300)) + rng.gumbel(size=len(own))
+        order = np.lexsort((chance, self.owners))
+        last = np.append(np.diff(self.owners[order]) > 0, True)
+        result = np.zeros(len(own))
+        chosen = order[last]
+        result[chosen] = weights[self.owners[chosen]] * (self.total / self.observed.total)
+        return result

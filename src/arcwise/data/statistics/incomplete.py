@@ -14,7 +14,7 @@ equivalent graphs equal in score.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,17 @@ from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, FitError
 from arcwise.notes import Fix, Note, data_note
 
-__all__ = ["Incomplete", "complete_equivalent", "gap_notes", "pair_counts"]
+__all__ = [
+    "NOT_CONVERGED",
+    "PRIOR",
+    "Incomplete",
+    "check_pairs",
+    "complete_equivalent",
+    "gap_notes",
+    "pair_counts",
+    "pair_notes",
+    "share_note",
+]
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +97,7 @@ class Incomplete(Statistics):
         self.table = table.take(~empty) if empty.any() else table
         self.variables, self.names, self.order = table.variables, table.names, table.order
         counts = pair_counts(self.table)
-        _check_counts(table, counts)
+        check_pairs(table.names, counts, table.rows)
         self.total = complete_equivalent(counts)
         self.effective_rows = self.total * self.table.effective_rows / self.table.total
         self.notes = (*table.notes, *gap_notes(table, counts, self.total, "used, by EM,"))
@@ -115,7 +125,7 @@ class Incomplete(Statistics):
         """
         result = self.__dict__["_standard"] = self._estimate(stop)
         if result is not None and not result[1].converged:
-            self.notes = (*self.notes, _NOT_CONVERGED)
+            self.notes = (*self.notes, NOT_CONVERGED)
 
     @cached_property
     def _moments(self) -> Moments:
@@ -201,47 +211,50 @@ class Incomplete(Statistics):
         return GatheredMoments(self.moments()).merged(other)
 
 
-_NOT_CONVERGED = data_note(
+NOT_CONVERGED = data_note(
     "EM of mean and covariance stopped before it converged: time ran out, or too few values are observed "
     "together."
 )
 
 
-def _check_counts(table: Table, counts: Floats) -> None:
+def check_pairs(names: Sequence[str], counts: Floats, rows: int) -> None:
     """Raise an error if a column has no value, or no two columns are observed together."""
-    empty = [name for name, many in zip(table.names, np.diag(counts), strict=True) if not many > 0]
+    empty = [name for name, many in zip(names, np.diag(counts), strict=True) if not many > 0]
     if empty:
         raise DataError(
             f"{sentence_list(empty)} must have values, got none: leave such columns out."
         )
     if len(counts) > 1 and not counts[np.triu_indices(len(counts), 1)].any():
-        raise DataError(
-            f"No row of {table.rows} has the values of two columns: no pairs to learn from."
-        )
+        raise DataError(f"No row of {rows} has the values of two columns: no pairs to learn from.")
 
 
 def gap_notes(table: Table, counts: Floats, worth: float, how: str) -> list[Note]:
     """Return notes on the share of missing values, the method (`how`), and the columns that cost most."""
     gaps = table.missing()
-    shares = gaps.mean(axis=0)
-    worst = sorted(range(len(shares)), key=lambda i: (-shares[i], table.names[i]))[:3]
-    named = ", ".join(f"{table.names[i]!r}: {_share(shares[i])}" for i in worst if shares[i] > 0)
     complete = int((~gaps.any(axis=1)).sum())
+    note = share_note(table.names, gaps.mean(axis=0), worth, how, complete, table.rows)
+    return [note, *pair_notes(table.names, counts, worth)]
+
+
+def share_note(
+    names: Sequence[str], shares: Floats, worth: float, how: str, complete: int, rows: int
+) -> Note:
+    """State how much is missing, and `how` observed values are used; the others are numbers of rows."""
+    worst = sorted(range(len(shares)), key=lambda i: (-shares[i], names[i]))[:3]
+    named = ", ".join(f"{names[i]!r}: {_share(shares[i])}" for i in worst if shares[i] > 0)
     text = (
-        f"{_share(gaps.mean())} of all values are missing (most in {named}). All observed values are {how} "
+        f"{_share(shares.mean())} of all values are missing (most in {named}). All observed values are {how} "
         f"and count as {worth:.0f} complete rows; {{missing=}} takes the {complete} complete rows of "
-        f"{table.rows}."
+        f"{rows}."
     )
-    about = tuple(table.names[i] for i in worst)
-    notes = [data_note(text, about, (Fix("missing", "drop"),))]
-    return notes + _pair_notes(table.names, counts, worth)
+    return data_note(text, tuple(names[i] for i in worst), (Fix("missing", "drop"),))
 
 
 def _share(share: float) -> str:
     return f"{100 * share:.2g} %"
 
 
-def _pair_notes(names: tuple[str, ...], counts: Floats, worth: float) -> list[Note]:
+def pair_notes(names: tuple[str, ...], counts: Floats, worth: float) -> list[Note]:
     """Return notes on pairs never observed together, and on a column that lowers the count of the others."""
     notes, size = [], len(names)
     apart = np.argwhere(np.triu(counts == 0, 1))

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcwise.conditionals import Fits
-from arcwise.data import CompletedRows
+from arcwise.data import CompletedRows, Statistics, WeightedRows
 from arcwise.errors import ArcwiseError, FitError
 from arcwise.graphs import DAG, UGraph
 from arcwise.learners.directed import DirectedProblem
@@ -71,12 +72,13 @@ class NearReplicates:
         charged = SCORES[problem.score_word].charges is not None
         if not charged or spec.search != "auto" or not isinstance(problem, DirectedProblem):
             return None
-        if not base.statistics.uniform or isinstance(base.statistics, CompletedRows):
+        data = base.statistics
+        if not data.uniform or not data.has_rows or isinstance(data, WeightedRows):
             return None
-        table = base.statistics.rows("Resampling needs", "read the file as a table")
-        if not isinstance(start, DAG) or count * table.rows > _MAX_WEIGHTS:
+        rows = data.rows("Resampling needs", "read the file as a table").rows
+        if not isinstance(start, DAG) or count * rows > _MAX_WEIGHTS:
             return None
-        weights = np.stack([row_weights(table, child_of(rng, number)) for number in range(count)])
+        weights = np.stack([_weights(data, child_of(rng, number)) for number in range(count)])
         resampled = base.resampled(weights, start)
         if resampled is None:
             return None
@@ -92,6 +94,12 @@ class NearReplicates:
             return None
         except ArcwiseError as error:
             return str(error)
+
+
+def _weights(data: Statistics, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The weights of the rows in a replicate; one draw of each row with missing values counts."""
+    weights = row_weights(data.cases("Resampling needs"), rng)
+    return data.one_draw(weights, rng) if isinstance(data, CompletedRows) else weights
 
 
 def near_distribution(
