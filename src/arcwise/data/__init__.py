@@ -8,6 +8,7 @@ from arcwise.data.folds import Parts, folds, held_out_part, split, with_copies
 from arcwise.data.frames import table
 from arcwise.data.memory import check_square
 from arcwise.data.moment_stream import moments
+from arcwise.data.moments import Accumulator, Moments
 from arcwise.data.prepare import ColumnScales, conform, pseudo_rows, returns, standardise
 from arcwise.data.source import any_table, fingerprint, read
 from arcwise.data.statistics import (
