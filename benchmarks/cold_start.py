@@ -23,7 +23,7 @@ import arcwise as aw
 homes = aw.example("boston")
 for _ in range(2):
     began = time.process_time()
-    aw.learn(homes)
+    aw.learn(homes, model="gaussian", certainty=False)
     print(time.process_time() - began)
 """
 
@@ -73,6 +73,9 @@ def main():
             "import numpy": [python, "-c", "import numpy"],
             "import arcwise": [python, "-c", "import arcwise"],
             "arcwise --help": [arcwise, "--help"],
+            "arcwise learn boston.csv, gaussian": [
+                arcwise, "learn", "boston.csv", "--no-certainty", "--model", "gaussian",
+            ],
             "arcwise learn boston.csv --no-certainty": [
                 arcwise, "learn", "boston.csv", "--no-certainty",
             ],
@@ -83,7 +86,7 @@ def main():
         for label, figure in zip(
             ("first", "second"), first_and_second(folder, repeats), strict=False
         ):
-            print(f"aw.learn, {label + ' call':32} {figure:6.3f}")
+            print(f"aw.learn, gaussian, {label + ' call':22} {figure:6.3f}")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ FACADE = PACKAGE / "__init__.py"
 # Loaded where they are used, so that nobody waits for them at the start.
 HEAVY = (
     "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "scipy.stats", "sklearn", "joblib",
-    "typer", "click", "rich", "networkx", "scipy", "ssl", "http.client", "unittest",
+    "typer", "click", "rich", "networkx", "pyarrow.compute", "scipy", "ssl", "http.client", "unittest",
 )  # fmt: skip
 # Seeds below the api, each with its reason.
 SEEDED = {

@@ -150,6 +150,9 @@ def number_array(array: Any, na_values: Sequence[object] = ()) -> NDArray[np.flo
     """Return an Arrow array of numbers or booleans as a float64 array, missing values NaN."""
     import pyarrow as pa
 
+    if pa.types.is_integer(array.type) and not array.null_count and not na_values:
+        numbers = np.from_dlpack(_in_one(array))  # Arrow's cast loads pyarrow.compute
+        return np.asarray(numbers, dtype=np.float64)
     if not pa.types.is_float64(array.type):
         array = array.cast(pa.float64(), safe=False)
     array = _in_one(array)
@@ -328,10 +331,8 @@ def _in_one(array: Any) -> Any:
     """Return the chunks of an Arrow array as one array."""
     import pyarrow as pa
 
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    # Older pyarrow combines into one chunk.
-    return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array  # as in older pyarrow
 
 
 def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
