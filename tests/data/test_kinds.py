@@ -154,14 +154,14 @@ def test_nothing_left_is_an_error() -> None:
         table({"a": []})
 
 
-def test_ordered_categories_keep_their_order_and_unused_levels() -> None:
+def test_categories_keep_unused_levels_and_an_order() -> None:
     pd = pytest.importorskip("pandas")
     sizes = pd.Categorical(["L", "S", None], categories=["S", "M", "L"], ordered=True)
     colours = pd.Categorical(["red", "blue", "red"], categories=["red", "green", "blue"])
     made = table(pd.DataFrame({"size": sizes, "colour": colours}))
     assert made.variable("size") == Variable("size", ("S", "M", "L"), ordered=True)
     assert made.column("size").tolist() == [2, 0, 3]
-    assert made.variable("colour") == Variable("colour", ("blue", "red"))
+    assert made.variable("colour") == Variable("colour", ("blue", "green", "red"))
 
 
 def test_numeric_categories_are_discrete() -> None:

@@ -287,8 +287,8 @@ def _like(old: Any, values: list[Any]) -> Any:
     import narwhals as nw
 
     kind = old.dtype
-    values = old.drop_nulls().to_list()
-    numbers = all(isinstance(value, int | float | np.number) for value in values)
+    present = old.drop_nulls().to_list()
+    numbers = all(isinstance(value, int | float | np.number) for value in present)
     if numbers and any(isinstance(value, str) for value in values):
         try:  # levels of a file that knows text only
             values = [float(value) for value in values]

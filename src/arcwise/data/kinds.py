@@ -338,39 +338,40 @@ def _in_one(array: Any) -> Any:
 def encode_text(array: Any, na_values: Sequence[object] = ()) -> tuple[Any, NDArray[Any], bool]:
     """Return the distinct values as Arrow text, each row's code, and whether the values are ordered.
 
-    Values that do not occur are dropped unless they were declared in an order; without one they are
-    sorted. The code after the last value is a missing value.
+    Categories stay if they do not occur. The code after the last value is a missing value.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     array = _in_one(array)
-    coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    declared = pa.types.is_dictionary(array.type)
+    coded = array if declared else array.dictionary_encode()
     words = pc.utf8_trim_whitespace(coded.dictionary.cast(pa.large_string()))
     rows = pc.fill_null(coded.indices.cast(pa.int64()), len(words)).to_numpy(zero_copy_only=False)
     ordered = bool(coded.type.ordered)
-    values = _values(words, rows, {"", *map(str, na_values)}, ordered)
+    values = _values(words, rows, {"", *map(str, na_values)}, declared)
+    values = values if ordered else values.take(pc.sort_indices(values))
     codes = pc.fill_null(pc.index_in(words, value_set=values), len(values)).to_numpy()
     return values, np.append(codes, len(values)).astype(code_type(len(values)))[rows], ordered
 
 
-def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], ordered: bool) -> Any:
-    """Return the distinct values that are not missing; if none were declared, those that occur, sorted."""
+def _values(words: Any, rows: NDArray[np.int64], gaps: set[str], declared: bool) -> Any:
+    """Return the distinct values that are not missing; if none were declared, those that occur."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     keep = pc.invert(pc.is_in(words, value_set=pa.array(sorted(gaps), pa.large_string())))
-    if not ordered:
+    if not declared:
         keep = pc.and_(keep, pa.array(np.bincount(rows, minlength=len(words))[: len(words)] > 0))
-    values = words.filter(keep).unique()
-    return values if ordered else values.take(pc.sort_indices(values))
+    return words.filter(keep).unique()
 
 
 def no_states(values: Any, codes: NDArray[Any]) -> str:
     """Return the reason why text is not a variable, or an empty text."""
     if len(values) > 1 and _matches(values, DATE).all():
         return "dates or times"
-    if len(values) > MANY and 2 * len(values) > np.count_nonzero(codes < len(values)):
+    present = codes[codes < len(values)]
+    if len(values) > MANY and 2 * len(np.unique(present)) > len(present):
         return f"text with nearly as many values as rows, such as {values[0].as_py()!r}"
     return ""
 
