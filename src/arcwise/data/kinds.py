@@ -15,8 +15,7 @@ other numbers                                             continuous
 ========================================================  =====================================
 
 Integers have an integer type in the source, or are a CSV column without any point. Floats with integer
-values and missing values count too: pandas stores integers with missing values as floats, and
-writes them to files as 1.0. Notes of the table report dropped columns and the reasons.
+values and missing values count too, as pandas stores them. Notes report dropped columns and the reasons.
 
 Text is read by its distinct values, not by cells. Spaces around a value are ignored. The empty text
 is missing, and so are ``na_values=``; "None" or "NA" in a column of text is a level like any other.
