@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise.data.batch_em import ObservedSums, fit_batches
-from arcwise.data.blocks import Pass, open_source
+from arcwise.data.batches import Pass, open_source
 from arcwise.data.kinds import FEW, left_out_note, number_array
 from arcwise.data.memory import check_square
 from arcwise.data.moments import Accumulator, Moments
