@@ -1,5 +1,7 @@
 """Fit of a neural network to rows: the layer of most evidence, trained if that predicts better."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -30,9 +32,23 @@ def fit_network(
         return (fit_category if inputs.levels[child] else fit_number)(part, child, members)
 
     if trained:
-        return model_of(inputs, child, parents, *train(inputs, child, fit))
+        with _one_thread():
+            return model_of(inputs, child, parents, *train(inputs, child, fit))
     layer = fit(inputs)
     return model_of(inputs, child, parents, layer, weights_of(inputs, layer), False)
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """Limit linear algebra to one thread, also that of scipy, which training loads late.
+
+    Its waiting threads took ten times the work itself.
+    """
+    import scipy.optimize  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        yield
 
 
 def model_of(
