@@ -99,13 +99,13 @@ def distribution_of(model: Conditional, variable: Variable, xs: Columns, size: i
     xs : the inputs' columns.
     size : number of rows.
     """
-    own = getattr(model, "distribution", None)
-    if own is None:
+    method = getattr(model, "distribution", None)
+    if method is None:
         return _tabulate(model, variable, xs, size)
-    found: Distribution = own(xs, size)
-    if isinstance(found, Categorical) and variable.levels is not None:
-        return found.with_levels(variable.levels, variable.name)
-    return found
+    distribution: Distribution = method(xs, size)
+    if isinstance(distribution, Categorical) and variable.levels is not None:
+        return distribution.with_levels(variable.levels, variable.name)
+    return distribution
 
 
 def _tabulate(model: Conditional, variable: Variable, xs: Columns, size: int) -> Distribution:

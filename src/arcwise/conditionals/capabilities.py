@@ -80,8 +80,8 @@ def linear_of(model: Conditional) -> Linear | None:
     >>> linear_of(DiscreteConditional(np.array([0.5, 0.5]))) is None
     True
     """
-    found: Linear | None = getattr(model, "linear", None)
-    return found
+    regression: Linear | None = getattr(model, "linear", None)
+    return regression
 
 
 def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
@@ -89,8 +89,8 @@ def regressions_of(model: Conditional) -> "ConditionalGaussianModel | None":
 
     They are the property `regressions` of the model.
     """
-    found: ConditionalGaussianModel | None = getattr(model, "regressions", None)
-    return found
+    regressions: ConditionalGaussianModel | None = getattr(model, "regressions", None)
+    return regressions
 
 
 def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: int) -> Array | None:
@@ -113,10 +113,10 @@ def slopes_of(model: Conditional, positions: Sequence[int], xs: Columns, size: i
     """
     line = linear_of(model)
     if line is not None:
-        chosen = line.coefficients[list(positions)]
-        return np.broadcast_to(chosen, (size, len(positions)))
-    own = getattr(model, "slopes_at", None)
-    slopes: Array | None = None if own is None else own(positions, xs, size)
+        selected = line.coefficients[list(positions)]
+        return np.broadcast_to(selected, (size, len(positions)))
+    method = getattr(model, "slopes_at", None)
+    slopes: Array | None = None if method is None else method(positions, xs, size)
     return slopes
 
 
@@ -126,12 +126,12 @@ def table_of(model: Conditional, levels: int) -> Array | None:
     It has one axis for each parent, and the variable's own, of this many levels, last. It is the
     result of the method `as_table` of the model.
     """
-    own = getattr(model, "as_table", None)
-    table = None if own is None else own(levels)
+    method = getattr(model, "as_table", None)
+    table = None if method is None else method(levels)
     return None if table is None else np.asarray(table)
 
 
 def windows_of(model: Conditional) -> "ParzenConditional | None":
     """Return the windows around rows of a local model: its property `windows`, or None without one."""
-    found: ParzenConditional | None = getattr(model, "windows", None)
-    return found
+    windows: ParzenConditional | None = getattr(model, "windows", None)
+    return windows

@@ -83,9 +83,9 @@ def choose(model: Choice, variables: Sequence[Variable], *, graph: str = "direct
         return model
     words = _words(model, variables)
     automatic = _automatic(variables, graph)
-    chosen = {name: FAMILIES[_checked(words[name], automatic)] for name in words}
-    several = {family.name for family in chosen.values()}
-    return MixedFamily(chosen) if len(several) > 1 else next(iter(chosen.values()))
+    families = {name: FAMILIES[_checked(words[name], automatic)] for name in words}
+    several = {family.name for family in families.values()}
+    return MixedFamily(families) if len(several) > 1 else next(iter(families.values()))
 
 
 def _words(model: str | Mapping[str, str], variables: Sequence[Variable]) -> dict[str, str]:
@@ -111,9 +111,9 @@ def _checked(word: str, automatic: str) -> str:
 
 def _automatic(variables: Sequence[Variable], graph: str) -> str:
     """The family that suits a table with such columns."""
-    if all(each.discrete for each in variables):
+    if all(variable.discrete for variable in variables):
         return "discrete"
-    if not any(each.discrete and not each.numeric for each in variables):
+    if not any(variable.discrete and not variable.numeric for variable in variables):
         return "gaussian"
     return "parzen" if graph == "undirected" else "glm"
 
@@ -162,8 +162,8 @@ def recast(family: Family, table: Table) -> Table:
         return table
     others = [
         f"model={word!r}"
-        for word, each in FAMILIES.items()
-        if all(v.kind in each.kinds for v in table.variables)
+        for word, family in FAMILIES.items()
+        if all(v.kind in family.kinds for v in table.variables)
     ]
     several = len(wrong) > 1
     ways = [f"leave {'them' if several else 'it'} out with select()"]
@@ -242,7 +242,9 @@ class MixedFamily(Family):
     def prepare(self, table: Table) -> Table:
         """Return the columns checked by their families; all rows stay, and notes report surprises."""
         checked = [family.prepare(part).notes for family, part in self._parts(table)]
-        notes = dict.fromkeys(note for own in checked for note in own if note not in table.notes)
+        notes = dict.fromkeys(
+            note for family_notes in checked for note in family_notes if note not in table.notes
+        )
         return table.with_notes(*notes)
 
     def default_score(self, columns: int, rows: float) -> DefaultScore:
@@ -264,7 +266,7 @@ class MixedFamily(Family):
         """Return each family with the variables that it has models of."""
         families = {family.name: family for family in self.families.values()}
         return [
-            (family, [name for name, own in self.families.items() if own.name == word])
+            (family, [name for name, member in self.families.items() if member.name == word])
             for word, family in sorted(families.items())
         ]
 
@@ -290,18 +292,21 @@ class MixedFamily(Family):
         self, statistics: Statistics, *, options: Mapping[str, Mapping[str, Any]] | None = None
     ) -> Fits:
         """Bind each family to the rows; `options` of families, by their names."""
-        given, table = options or {}, self.rows_of(statistics)
-        parts = {f.name: f.bind(_view(f, table), **given.get(f.name, {})) for f, _ in self.shares()}
+        member_options, table = options or {}, self.rows_of(statistics)
+        parts = {
+            f.name: f.bind(_view(f, table), **member_options.get(f.name, {}))
+            for f, _ in self.shares()
+        }
         return MixedFits(self, statistics, parts)
 
 
 def _view(family: Family, table: Table) -> Table:
     """Return a table that a family can be bound to: columns without a model become constants."""
-    known, columns = family.kinds | family.parent_kinds, list(table.columns)
+    allowed, columns = family.kinds | family.parent_kinds, list(table.columns)
     variables = list(table.variables)
     for i, variable in enumerate(table.variables):
-        if variable.kind not in known:
-            levels = ("none",) if "discrete" in known else None
+        if variable.kind not in allowed:
+            levels = ("none",) if "discrete" in allowed else None
             variables[i] = Variable(variable.name, levels)
             columns[i] = np.zeros(table.rows, dtype=np.uint8 if levels else float)
     return replace(table, variables=tuple(variables), columns=tuple(columns))
@@ -321,8 +326,8 @@ class MixedFits(RowFits):
     def conditional(self, child: int, parents: tuple[int, ...]) -> Conditional:
         """Return the fitted local model of `child` given `parents`, of the child's family."""
         if not self.takes(child, parents):
-            own, *given = (self.table.variables[j] for j in (child, *parents))
-            raise no_model(self.models[child], own, given)
+            variable, *inputs = (self.table.variables[j] for j in (child, *parents))
+            raise no_model(self.models[child], variable, inputs)
         return self.parts[self.models[child]].conditional(child, parents)
 
     def never(self, child: int) -> frozenset[int]:
@@ -345,24 +350,24 @@ class MixedFits(RowFits):
     def choice(self, child: int, sets: ParentSets) -> Array | None:
         """Return the cost of choosing the form of a model, if the child's family has several."""
 
-        def costs(own: int, some: ParentSets) -> Array:
-            found = self.parts[self.models[own]].choice(own, some)
-            return np.zeros(len(some)) if found is None else found
+        def costs(member: int, some: ParentSets) -> Array:
+            value = self.parts[self.models[member]].choice(member, some)
+            return np.zeros(len(some)) if value is None else value
 
         return self.asked(child, sets, costs, 0.0)
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Bind all families to parts of the rows that are held out in turn."""
         rows, shares = table or self.table, self.mixed.shares()
-        held = {f.name: self.parts[f.name].held_out(parts, _view(f, rows)) for f, _ in shares}
-        return _MixedHeldOut(self, held)
+        bound = {f.name: self.parts[f.name].held_out(parts, _view(f, rows)) for f, _ in shares}
+        return _MixedHeldOut(self, bound)
 
     def retuned(self, graph: DAG) -> Self | None:
         """Return fits with shared parameters tuned to a graph; None if nothing changes."""
-        found = {word: fits.retuned(graph) for word, fits in self.parts.items()}
-        if not any(found.values()):
+        tuned = {word: fits.retuned(graph) for word, fits in self.parts.items()}
+        if not any(tuned.values()):
             return None
-        parts = {word: new or self.parts[word] for word, new in found.items()}
+        parts = {word: new or self.parts[word] for word, new in tuned.items()}
         return type(self)(self.mixed, self.statistics, parts)
 
 

@@ -59,7 +59,7 @@ class ConditionalGaussianModel:
             raise FitError(
                 "A conditional Gaussian model must have one regression for each configuration."
             )
-        if not all(np.isfinite(each).all() for each in arrays) or not (self.variances > 0).all():
+        if not all(np.isfinite(array).all() for array in arrays) or not (self.variances > 0).all():
             raise FitError(
                 "A conditional Gaussian model must have finite coefficients and positive variances."
             )
@@ -78,8 +78,8 @@ class ConditionalGaussianModel:
 
     def matches(self, variable: Variable, parents: Sequence[Variable]) -> bool:
         """Return whether there is a regression for each configuration of these parents."""
-        levels = tuple(len(each.levels or ()) for each in parents if each.discrete)
-        kinds = tuple(each.discrete for each in parents)
+        levels = tuple(len(parent.levels or ()) for parent in parents if parent.discrete)
+        kinds = tuple(parent.discrete for parent in parents)
         return not variable.discrete and self.discrete == kinds and self.intercepts.shape == levels
 
     def _split(self, xs: Columns) -> tuple[tuple[NDArray[np.intp], ...], list[NDArray[Any]]]:
@@ -115,15 +115,15 @@ class ConditionalGaussianModel:
 
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
         """Return one row per configuration of the discrete parents: intercept, coefficients and sd."""
-        levels = [each for each, flag in zip(parents, self.discrete, strict=True) if flag]
-        numbers = [each for each, flag in zip(parents, self.discrete, strict=True) if not flag]
+        levels = [parent for parent, flag in zip(parents, self.discrete, strict=True) if flag]
+        numbers = [parent for parent, flag in zip(parents, self.discrete, strict=True) if not flag]
         codes = np.indices(self.intercepts.shape).reshape(len(levels), self.intercepts.size)
         states = [
-            Series(each.name, [(each.levels or ())[code] for code in row.tolist()])
-            for each, row in zip(levels, codes, strict=True)
+            Series(parent.name, [(parent.levels or ())[code] for code in row.tolist()])
+            for parent, row in zip(levels, codes, strict=True)
         ]
         slopes = self.slopes.reshape(self.intercepts.size, len(numbers)).T
-        names = [each.name for each in parents]
+        names = [parent.name for parent in parents]
         return Frame(
             (
                 *states,
@@ -135,10 +135,10 @@ class ConditionalGaussianModel:
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """Return the regressions as a table."""
-        given = ", ".join(each.name for each in parents)
+        inputs = ", ".join(parent.name for parent in parents)
         lines = self.frame_of(child, parents).to_text().splitlines()
         return "\n  ".join(
-            [f"{child.name} given {given}: regressions" if given else child.name, *lines]
+            [f"{child.name} given {inputs}: regressions" if inputs else child.name, *lines]
         )
 
     def sample(self, xs: Columns, rng: np.random.Generator, size: int) -> Array:
@@ -173,21 +173,23 @@ class ConditionalGaussian(Family):
         least = _floor(y, w)
         pooled, v = _regression(design, y, w, 0.0, least)
         size = int(np.prod(levels, dtype=float))
-        places = (
+        configurations = (
             np.ravel_multi_index(tuple(codes), tuple(levels)) if codes else np.zeros(len(y), int)
         )
-        found = np.tile(pooled, (size, 1))
+        coefficients = np.tile(pooled, (size, 1))
         variances = np.full(size, v)
-        order = np.argsort(places, kind="stable")
-        ends = np.searchsorted(places[order], np.arange(size + 1))
+        order = np.argsort(configurations, kind="stable")
+        ends = np.searchsorted(configurations[order], np.arange(size + 1))
         for j in range(size):
             rows = order[ends[j] : ends[j + 1]]
             if w[rows].sum() >= design.shape[1] and len(rows):
-                found[j], variances[j] = _regression(design[rows], y[rows], w[rows], v, least)
+                coefficients[j], variances[j] = _regression(
+                    design[rows], y[rows], w[rows], v, least
+                )
         return ConditionalGaussianModel(
             tuple(p.discrete for p in parents),
-            found[:, 0].reshape(levels).copy(),
-            found[:, 1:].reshape(*levels, len(numbers)).copy(),
+            coefficients[:, 0].reshape(levels).copy(),
+            coefficients[:, 1:].reshape(*levels, len(numbers)).copy(),
             variances.reshape(levels),
         )
 
@@ -219,7 +221,7 @@ def _regression(
     root = np.sqrt(w)
     scales = np.abs(design).max(axis=0)
     scales[scales == 0] = 1.0
-    found = np.linalg.lstsq(design / scales * root[:, None], y * root, rcond=1e-10)[0] / scales
-    rss = float(w @ (y - design @ found) ** 2)
+    slopes = np.linalg.lstsq(design / scales * root[:, None], y * root, rcond=1e-10)[0] / scales
+    rss = float(w @ (y - design @ slopes) ** 2)
     extra = 1.0 if pseudo else 0.0
-    return found, max((rss + extra * pseudo) / (float(w.sum()) + extra), least)
+    return slopes, max((rss + extra * pseudo) / (float(w.sum()) + extra), least)

@@ -96,7 +96,9 @@ class DiscreteConditional:
         >>> table.matches(Variable("a", ("x", "y")), ()), table.matches(Variable("a"), ())
         (True, False)
         """
-        return self.table.shape == tuple(len(each.levels or ()) for each in (*parents, variable))
+        return self.table.shape == tuple(
+            len(parent.levels or ()) for parent in (*parents, variable)
+        )
 
     def as_table(self, levels: int) -> Array:
         """Return the table itself (see `table_of`)."""
@@ -182,13 +184,13 @@ class PseudoCounts:
 
 def _pseudo_counts(**sizes: float | None) -> PseudoCounts:
     """Return the smoothing that the options select: the size for each table, row or cell."""
-    chosen = [(size, each) for each, size in sizes.items() if size is not None]
-    if len(chosen) > 1:
+    options = [(size, unit) for unit, size in sizes.items() if size is not None]
+    if len(options) > 1:
         raise FitError(
             "equivalent_sample_size is the number of pseudo-counts of a whole table, row_alpha that of each "
             "row and alpha that of each cell: give one of them."
         )
-    return PseudoCounts(*chosen[0]) if chosen else PseudoCounts()
+    return PseudoCounts(*options[0]) if options else PseudoCounts()
 
 
 class DiscreteFamily(Family):

@@ -125,9 +125,9 @@ class DiscreteFits(Fits):
 
 def _largest(counts: Array) -> float:
     """Return the largest log-likelihood of a table with these counts, the child's axis last."""
-    given = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[counts > 0]
+    rows = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[counts > 0]
     seen = counts[counts > 0]
-    return float(seen @ (np.log(seen) - np.log(given)))
+    return float(seen @ (np.log(seen) - np.log(rows)))
 
 
 def _fold(
@@ -168,19 +168,19 @@ class _CountedHeldOut(HeldOutFits):
 
     def _total(self, child: int, parents: tuple[int, ...]) -> float:
         fits, w = self.fits, self.weights
-        own = np.asarray(fits.table.columns[child], dtype=np.intp)
+        child_codes = np.asarray(fits.table.columns[child], dtype=np.intp)
         groups = _groups(fits, parents)
         r, configurations = fits.levels[child], fits.cells(child, parents) / fits.levels[child]
         a = fits.smoothing.cell(r, configurations)
-        places = np.unique(groups * r + own, return_inverse=True)[1]
-        in_cell = np.asarray(np.bincount(places, w), dtype=float)[places]
+        cells = np.unique(groups * r + child_codes, return_inverse=True)[1]
+        in_cell = np.asarray(np.bincount(cells, w), dtype=float)[cells]
         in_row = np.asarray(np.bincount(groups, w), dtype=float)[groups]
         if self.lost is not None:
             return _log_sum(w, in_cell - self.lost + a, in_row - self.lost + a * r, r)
         total = 0.0
         for part in self.parts:
             inside = w[part]
-            less = np.bincount(places[part], inside)[places[part]]
+            less = np.bincount(cells[part], inside)[cells[part]]
             fewer = np.asarray(np.bincount(groups[part], inside), dtype=float)[groups[part]]
             total += _log_sum(inside, in_cell[part] - less + a, in_row[part] - fewer + a * r, r)
         return total
@@ -188,10 +188,10 @@ class _CountedHeldOut(HeldOutFits):
 
 def _log_sum(weights: Array, cell: Array, row: Array, levels: int) -> float:
     """Return the weighted sum of log(cell / row); rows without counts have uniform probabilities."""
-    known = row > 1e-9
+    nonempty = row > 1e-9
     with np.errstate(divide="ignore"):
-        logs = np.log(np.maximum(cell[known], 0.0)) - np.log(row[known])
-    return float(weights[known] @ logs - weights[~known].sum() * np.log(levels))
+        logs = np.log(np.maximum(cell[nonempty], 0.0)) - np.log(row[nonempty])
+    return float(weights[nonempty] @ logs - weights[~nonempty].sum() * np.log(levels))
 
 
 def _groups(fits: DiscreteFits, parents: tuple[int, ...]) -> NDArray[np.intp]:

@@ -61,25 +61,25 @@ def scale(n: float, mean: Array, scatter: Array) -> tuple[Array, Array, NDArray[
 def regress(n: float, mean: Array, scatter: Array) -> GaussianConditional:
     """Return the regression of the first column on the others by least squares, from their moments."""
     matrix, sd, constant = scale(n, mean, scatter)
-    kept = _independent(matrix, constant)
-    inverse = np.linalg.inv(matrix[np.ix_(kept, kept)])
-    slopes = inverse @ matrix[kept, 0]
-    residual = 1.0 - float(matrix[0, kept] @ slopes)
+    used = _independent(matrix, constant)
+    inverse = np.linalg.inv(matrix[np.ix_(used, used)])
+    slopes = inverse @ matrix[used, 0]
+    residual = 1.0 - float(matrix[0, used] @ slopes)
     coefficients = np.zeros(len(mean) - 1)
-    coefficients[[k - 1 for k in kept]] = slopes * sd[0] / sd[kept]
+    coefficients[[k - 1 for k in used]] = slopes * sd[0] / sd[used]
     variance = max(residual, FLOOR) * sd[0] ** 2
-    freedom = n - len(kept) - 1
+    freedom = n - len(used) - 1
     noise = variance / freedom if freedom > 0 else np.inf  # RSS / (n - k - 1) / n
     return GaussianConditional(
         intercept=float(mean[0] - coefficients @ mean[1:]),
         coefficients=coefficients,
         variance=float(variance),
         spread=_spread(
-            noise, mean[1:], [k - 1 for k in kept], inverse / np.outer(sd[kept], sd[kept])
+            noise, mean[1:], [k - 1 for k in used], inverse / np.outer(sd[used], sd[used])
         ),
         rows=float(n),
         at_floor=bool(residual < FLOOR or constant[0]),
-        redundant=tuple(k not in kept for k in range(1, len(mean))),
+        redundant=tuple(k not in used for k in range(1, len(mean))),
     )
 
 
@@ -87,13 +87,13 @@ def _independent(matrix: Array, constant: NDArray[np.bool_]) -> list[int]:
     """Return the parents (rows 1..) that are not a linear combination of the parents before them."""
     if _all_independent(matrix[1:, 1:], constant[1:]):
         return list(range(1, len(matrix)))
-    kept: list[int] = []
+    basis: list[int] = []
     for k in range(1, len(matrix)):
-        given = matrix[np.ix_(kept, kept)]
-        pivot = 1.0 - matrix[k, kept] @ np.linalg.solve(given, matrix[kept, k]) if kept else 1.0
+        block = matrix[np.ix_(basis, basis)]
+        pivot = 1.0 - matrix[k, basis] @ np.linalg.solve(block, matrix[basis, k]) if basis else 1.0
         if pivot >= FLOOR and not constant[k]:
-            kept.append(k)
-    return kept
+            basis.append(k)
+    return basis
 
 
 def _all_independent(matrix: Array, constant: NDArray[np.bool_]) -> bool:
@@ -107,12 +107,12 @@ def _all_independent(matrix: Array, constant: NDArray[np.bool_]) -> bool:
     return not constant.any() and bool((factor.diagonal() ** 2 > 10 * FLOOR).all())
 
 
-def _spread(noise: float, mean: Array, kept: list[int], inverse: Array) -> Array:
+def _spread(noise: float, mean: Array, used: list[int], inverse: Array) -> Array:
     """Return the covariance of (intercept, coefficients), from that of the kept slopes at centred columns."""
     if not np.isfinite(noise):  # as many coefficients as rows: nothing is known of their errors
         return np.full((len(mean) + 1, len(mean) + 1), np.inf)
     slopes = np.zeros((len(mean), len(mean)))
-    slopes[np.ix_(kept, kept)] = noise * inverse
+    slopes[np.ix_(used, used)] = noise * inverse
     cross = -slopes @ mean
     corner = np.array([[noise + mean @ slopes @ mean]])
     return np.block([[corner, cross[None, :]], [cross[:, None], slopes]])
@@ -177,10 +177,10 @@ class GaussianFits(Fits):
 
     def sweep(self, children: Sequence[int], bases: ParentSets) -> tuple[Array, Array]:
         """Return log-likelihoods of bases and of all their toggles, in one compiled call."""
-        found = kernel.sweep(self.matrix, children, bases, FLOOR, 0.0)
+        result = kernel.sweep(self.matrix, children, bases, FLOOR, 0.0)
         constants = self._constants[np.asarray(children, dtype=np.intp)]
-        own = self._total(found.residual, constants)
-        return own, self._total(found.toggled, constants[:, None])
+        base = self._total(result.residual, constants)
+        return base, self._total(result.toggled, constants[:, None])
 
     def compiled(self, charges: Array, per_param: float = 0.0) -> GaussianScores:
         """Return -n/2 (log residual + constant of the child) - penalty."""
@@ -245,8 +245,8 @@ class GaussianFits(Fits):
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Bind the family to parts of the rows; each part needs only its moments."""
-        own = self._rows_of("Held-out scores")
-        return GaussianHeldOut(self.moments, table or own, parts)
+        bound = self._rows_of("Held-out scores")
+        return GaussianHeldOut(self.moments, table or bound, parts)
 
     def _rows_of(self, what: str) -> Table:
         return self.statistics.rows(f"{what} need", "read the file as a table, or use bic")

@@ -26,9 +26,9 @@ def no_count(family: "Family") -> NoReturn:
 
 def no_model(word: str, child: Variable, parents: Sequence[Variable]) -> FitError:
     """Return the error for a model that the family does not have."""
-    given = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
+    inputs = ", ".join(f"{parent.name!r} ({parent.kind})" for parent in parents)
     return FitError(
-        f"There is no {word} model of {child.name!r} ({child.kind}) given {given or 'nothing'}: use "
+        f"There is no {word} model of {child.name!r} ({child.kind}) given {inputs or 'nothing'}: use "
         "another model for it, or another graph."
     )
 

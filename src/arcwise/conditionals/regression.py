@@ -86,12 +86,12 @@ class GaussianConditional:
         """The means of the parents in the data, derived from `spread`; 0 for redundant parents."""
         slopes = self.spread[1:, 1:]
         scale = np.sqrt(np.diag(slopes))
-        kept = np.flatnonzero(scale > 0)
+        used = np.flatnonzero(scale > 0)
         centre = np.zeros(len(self.coefficients))
-        if len(kept):
-            own = scale[kept]
-            matrix = slopes[np.ix_(kept, kept)] / own / own[:, None]
-            centre[kept] = -np.linalg.solve(matrix, self.spread[0, 1:][kept] / own) / own
+        if len(used):
+            scales = scale[used]
+            matrix = slopes[np.ix_(used, used)] / scales / scales[:, None]
+            centre[used] = -np.linalg.solve(matrix, self.spread[0, 1:][used] / scales) / scales
         return centre
 
     @property

@@ -73,22 +73,22 @@ class RowFits(Fits):
 
     def asked(self, child: int, sets: ParentSets, ask: Ask, impossible: float = -np.inf) -> Array:
         """Return values for the sets that the family has models for, and `impossible` for the others."""
-        taken, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
-        if taken:
-            out[taken] = ask(child, [sets[i] for i in taken])
+        valid, out = possible(self.family, self.table, child, sets), np.full(len(sets), impossible)
+        if valid:
+            out[valid] = ask(child, [sets[i] for i in valid])
         return out
 
     def loo(self, child: int, sets: ParentSets) -> Array:
         """Return the leave-one-out log-likelihood by fitting again without one unit of each row in turn."""
-        table, taken = self.table, possible(self.family, self.table, child, sets)
+        table, valid = self.table, possible(self.family, self.table, child, sets)
         out, lost = np.full(len(sets), -np.inf), table.unit_weights()
-        out[taken] = 0.0
+        out[valid] = 0.0
         weights = np.ones(table.rows) if table.weights is None else table.weights
         for row in np.flatnonzero(weights > 0):
             one, left = table.take([row]), weights.copy()
             left[row] -= lost[row]
             rest = table.with_weights(None if table.weights is None else left).take(left > 0)
-            for i in taken:
+            for i in valid:
                 out[i] += _loglik(_fit(self.family, rest, child, sets[i]), one, child, sets[i])
         return out
 
@@ -107,12 +107,12 @@ class RowHeldOut(HeldOutFits):
 
     def loglik(self, child: int, sets: ParentSets) -> Array:
         """Return the log-likelihood of the parts, each under the model fitted to the rows outside it."""
-        out, taken = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
-        out[taken] = 0.0
+        out, valid = np.full(len(sets), -np.inf), possible(self.family, self.table, child, sets)
+        out[valid] = 0.0
         for part in self.parts:
             rest = self.table.take(np.setdiff1d(np.arange(self.table.rows), part))
             inside = self.table.take(part)
-            for i in taken:
+            for i in valid:
                 model = _fit(self.family, rest, child, sets[i])
                 out[i] += _loglik(model, inside, child, sets[i])
         return out
@@ -120,8 +120,8 @@ class RowHeldOut(HeldOutFits):
 
 def possible(family: Family, table: Table, child: int, sets: ParentSets) -> list[int]:
     """Return a mask of the sets that the family has models for."""
-    own, variables = table.variables[child], table.variables
-    return [i for i, s in enumerate(sets) if family.takes(own, [variables[j] for j in s])]
+    variable, variables = table.variables[child], table.variables
+    return [i for i, s in enumerate(sets) if family.takes(variable, [variables[j] for j in s])]
 
 
 def _fit(family: Family, table: Table, child: int, parents: tuple[int, ...]) -> Conditional:
@@ -177,8 +177,8 @@ class ViewFits(Fits):
         """Return the cost of choosing the form of a model, for each parent set."""
 
         def costs(fits: Fits, some: ParentSets) -> Array:
-            found = fits.choice(child, some)
-            return np.zeros(len(some)) if found is None else found
+            values = fits.choice(child, some)
+            return np.zeros(len(some)) if values is None else values
 
         return self._batched(child, sets, costs)
 

@@ -93,7 +93,7 @@ def _grown(values: Array, y: Array, weights: Array, start: ExpertsFit) -> Expert
             trials.append(trial)
     if not trials:
         return None
-    best = max(trials, key=lambda each: each.loglik)
+    best = max(trials, key=lambda trial: trial.loglik)
     return _rounds(values, y, weights, best.shares, _ROUNDS, best.gates)
 
 

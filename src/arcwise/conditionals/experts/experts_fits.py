@@ -49,8 +49,8 @@ def fit_mixture(
     """
     design = Design(count_rows(table))
     columns = [c for j in sorted(parents) for c in design.main(j)]
-    kept = independent(design.products[np.ix_([0, *columns], [0, *columns])])
-    columns = [[0, *columns][k] for k in kept.tolist() if k]
+    independent_columns = independent(design.products[np.ix_([0, *columns], [0, *columns])])
+    columns = [[0, *columns][k] for k in independent_columns.tolist() if k]
     if 2 * (len(columns) + 2) > design.total:
         columns = []
     values = np.ascontiguousarray(design.columns[[0, *columns]].T)

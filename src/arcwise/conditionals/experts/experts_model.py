@@ -73,7 +73,7 @@ class ExpertsConditional:
         ):
             raise FitError("A mixture of experts needs the parents that its inputs name.")
         arrays = (self.centres, self.scales, self.gates, self.coefficients, self.sds, self.shares)
-        if not all(np.isfinite(each).all() for each in arrays):
+        if not all(np.isfinite(array).all() for array in arrays):
             raise FitError("A mixture of experts needs finite coefficients.")
         if not (self.sds > 0).all() or not (self.scales > 0).all():
             raise FitError("A mixture of experts needs positive standard deviations.")
@@ -121,8 +121,10 @@ class ExpertsConditional:
         """Draw one value for each row: an expert by its weight, then a value of it."""
         logs, means = self._parts(xs, size)
         heap = np.cumsum(np.exp(logs), axis=1)
-        chosen = (rng.random((size, 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)
-        drawn: Array = means[np.arange(size), chosen] + self.sds[chosen] * rng.standard_normal(size)
+        experts = (rng.random((size, 1)) * heap[:, -1:] >= heap[:, :-1]).sum(axis=1)
+        drawn: Array = means[np.arange(size), experts] + self.sds[experts] * rng.standard_normal(
+            size
+        )
         return drawn
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
@@ -141,11 +143,11 @@ class ExpertsConditional:
     def frame_of(self, child: Variable, parents: Sequence[Variable]) -> Frame:
         """Return one row per expert: share, intercept, coefficients of standardised inputs, and noise."""
         labels = ["intercept", *(self._label(i, g, parents) for i, g in self.inputs.tolist())]
-        taken = ["share", "noise sd"]
+        names = ["share", "noise sd"]
         columns = [Series("share", self.shares, ".3g")]
         for label, row in zip(labels, self.coefficients, strict=True):
-            columns.append(Series(unused(label, taken), row, ".4g"))
-            taken.append(columns[-1].name)
+            columns.append(Series(unused(label, names), row, ".4g"))
+            names.append(columns[-1].name)
         return Frame((*columns, Series("noise sd", self.sds, ".4g")))
 
     def _label(self, parent: int, group: int, parents: Sequence[Variable]) -> str:

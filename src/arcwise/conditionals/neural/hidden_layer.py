@@ -137,7 +137,7 @@ class LayerInputs:
             speeds, phases, _ = _constants(self.width, self.draw)
             z = self.design.columns[column]
             means = [np.sin(z + 1), np.cos(2 * z), np.tanh(1.5 * z - 0.5)]
-            point = np.array([float(self.weights @ each) / self.total for each in means])
+            point = np.array([float(self.weights @ values) / self.total for values in means])
             waves = np.cos(np.tensordot(point, speeds, (0, 1)) + phases)
             self.random[column] = np.sqrt(2 / _WAVES) * waves.sum(axis=0)
         return self.random[column]

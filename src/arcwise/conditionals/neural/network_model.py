@@ -84,7 +84,7 @@ class NeuralConditional:
             raise FitError("A neural model needs a weight for each input and each hidden unit.")
         arrays = (self.centres, self.scales, self.weights, self.biases, self.coefficients)
         numbers = np.array([self.centre, self.scale, *self.log_sds])
-        if not all(np.isfinite(each).all() for each in (*arrays, numbers)):
+        if not all(np.isfinite(array).all() for array in (*arrays, numbers)):
             raise FitError("A neural model needs finite weights.")
         if not (self.scales > 0).all() or not self.scale > 0:
             raise FitError("A neural model needs positive scales.")

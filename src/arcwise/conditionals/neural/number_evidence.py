@@ -104,8 +104,8 @@ def _best(
     plain = float(_log_evidence(np.array([squares]), inputs.total)[0])
     bases = [_basis(inputs, columns, values, linear.functions, scale) for scale in SCALES]
     ridges = [_ridge(inputs, basis, rest, squares) for basis in bases]
-    logs = np.concatenate([each.logs for each in ridges])
-    basis, _, units, sizes = max(ridges, key=lambda each: float(each.logs.max()))
+    logs = np.concatenate([ridge.logs for ridge in ridges])
+    basis, _, units, sizes = max(ridges, key=lambda ridge: float(ridge.logs.max()))
     value = _average(plain, float(np.logaddexp.reduce(logs) - np.log(len(logs))))
     if not logs.max() > plain:
         units, sizes = np.zeros_like(units), np.full_like(sizes, np.inf)
@@ -119,8 +119,8 @@ def _best(
     spread_units = inputs.cross(basis.units, centred[:, None])[:, 0] / basis.sizes
     design = np.column_stack([np.ones(len(values)), values])
     outputs = [
-        _coefficients(inputs, design, target, basis.turn @ each, basis.layer)
-        for target, each in ((y - rest + curved, units), (log_sd, spread_units))
+        _coefficients(inputs, design, target, basis.turn @ part, basis.layer)
+        for target, part in ((y - rest + curved, units), (log_sd, spread_units))
     ]
     value = _average(value, value + gain) - charge
     return FittedLayer(value, columns, basis.scale, np.column_stack(outputs), limits)

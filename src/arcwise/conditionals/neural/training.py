@@ -46,13 +46,15 @@ class Weights(NamedTuple):
     @property
     def flat(self) -> Array:
         """All weights in one array."""
-        return np.concatenate([each.ravel() for each in self])
+        return np.concatenate([array.ravel() for array in self])
 
     def like(self, flat: Array) -> "Weights":
         """Return weights of these shapes from one array."""
-        ends = np.cumsum([each.size for each in self])[:-1]
+        ends = np.cumsum([array.size for array in self])[:-1]
         parts = np.split(flat, ends)
-        return Weights(*(part.reshape(each.shape) for part, each in zip(parts, self, strict=True)))
+        return Weights(
+            *(part.reshape(array.shape) for part, array in zip(parts, self, strict=True))
+        )
 
 
 class _Rows(NamedTuple):
@@ -69,8 +71,8 @@ class _Rows(NamedTuple):
         """The logarithm of the standard deviation of all residuals."""
         return self.log_sds[1] - RANGE
 
-    def take(self, chosen: NDArray[np.bool_]) -> "_Rows":
-        values, targets, counts = self.values[chosen], self.targets[chosen], self.counts[chosen]
+    def take(self, mask: NDArray[np.bool_]) -> "_Rows":
+        values, targets, counts = self.values[mask], self.targets[mask], self.counts[mask]
         return self._replace(values=values, targets=targets, counts=counts)
 
 
@@ -107,8 +109,8 @@ def train(inputs: LayerInputs, child: int, fit: Fit) -> tuple[FittedLayer, Weigh
     rows = _rows_of(inputs, child, layer)
     choice, shift = _best_choice(inputs, child, fit, rows, layer.columns)
     if not choice.decay:
-        kept = _steady(start, rows) if choice.steady else start
-        return layer, _shift_spread(kept, rows, shift), False
+        weights = _steady(start, rows) if choice.steady else start
+        return layer, _shift_spread(weights, rows, shift), False
     best, least = start, np.inf
     for number in range(_STARTS):
         if number:
@@ -147,9 +149,9 @@ def _best_choice(
     choices = [_Choice(steady, decay) for steady in _SPREADS[rows.levels > 0] for decay in _DECAYS]
     judged: list[list[tuple[_Rows, Array]]] = [[] for _ in choices]
     fold = np.arange(len(rows.counts)) % _FOLDS
-    for each in range(_FOLDS):
-        inside, outside = rows.take(fold != each), rows.take(fold == each)
-        part = inputs.part(np.flatnonzero(fold != each))
+    for held in range(_FOLDS):
+        inside, outside = rows.take(fold != held), rows.take(fold == held)
+        part = inputs.part(np.flatnonzero(fold != held))
         layer = fit(part)
         start = weights_of(part, layer)
         if layer.columns != columns or not len(start.biases):
@@ -284,8 +286,8 @@ def _category(outputs: Array, rows: _Rows) -> tuple[float, Array]:
     outputs = outputs - outputs.max(axis=1, keepdims=True)
     exponentials = np.exp(outputs)
     totals = exponentials.sum(axis=1)
-    places = np.arange(len(outputs)), rows.targets.astype(np.intp)
-    loss = float(rows.counts @ (np.log(totals) - outputs[places]))
+    cells = np.arange(len(outputs)), rows.targets.astype(np.intp)
+    loss = float(rows.counts @ (np.log(totals) - outputs[cells]))
     slopes = exponentials / totals[:, None]
-    slopes[places] -= 1
+    slopes[cells] -= 1
     return loss, slopes * rows.counts[:, None]

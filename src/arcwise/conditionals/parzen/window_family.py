@@ -64,21 +64,21 @@ class ParzenFamily(Family):
         # Sums over inputs use the order of their names, so that the given order changes no digit.
         # Sums over rows use the order of their contents.
         order = [0, *sorted(range(1, len(xs) + 1), key=lambda i: parents[i - 1].name)]
-        given = (y, *xs)
-        rows = canonical_order(tuple(given[i] for i in order), w)
-        block = block_of((child, *parents), tuple(column[rows] for column in given), w[rows])
+        family = (y, *xs)
+        rows = canonical_order(tuple(family[i] for i in order), w)
+        block = block_of((child, *parents), tuple(column[rows] for column in family), w[rows])
         everything = tuple(range(1, len(xs) + 1))
         columns, apart = np.ascontiguousarray(block.columns[order]), block.apart[order]
         back = np.empty_like(block.columns)
         back[:, rows] = block.columns
         block = block._replace(columns=back)
-        known = (columns, apart, w[rows], 0, block.levels[0], (everything,))
+        arguments = (columns, apart, w[rows], 0, block.levels[0], (everything,))
         if self.width is not None:  # one for the whole network, tuned elsewhere
             bandwidths = np.full((1, 2), self.width)
-            value = float(kernel.loo(*known, bandwidths).value[0])
+            value = float(kernel.loo(*arguments, bandwidths).value[0])
             return self.fitted((y, *xs), block, w, bandwidths[0], value)
-        found = kernel.fit(*known, **self.kernel_options)
-        return self.fitted((y, *xs), block, w, found.bandwidths[0], float(found.value[0]))
+        fitted = kernel.fit(*arguments, **self.kernel_options)
+        return self.fitted((y, *xs), block, w, fitted.bandwidths[0], float(fitted.value[0]))
 
     @property
     def kernel_options(self) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def _sample(table: Table) -> Table:
     if table.copies == "apart":
         order = np.repeat(order, table.counted_copies()[order])
         table = table.with_weights(None)
-    chosen = np.argsort(_scatter(len(order)), kind="stable")[:MOST_ROWS]
-    return table.take(np.sort(order[chosen])).with_notes(
+    sample = np.argsort(_scatter(len(order)), kind="stable")[:MOST_ROWS]
+    return table.take(np.sort(order[sample])).with_notes(
         Note(
             NoteKind.MODEL,
             f"{MOST_ROWS} of {len(order)} rows, drawn at random, represent all: Parzen windows "
@@ -198,8 +198,8 @@ def _loo_with_tail(model: ParzenConditional, block: Block) -> float:
     """Return the leave-one-out likelihood per row, with the wide component mixed into each density."""
     h_in, h_out = model.bandwidths.tolist()
     inputs, rows = tuple(range(1, len(block.columns))), np.arange(len(model.output))
-    known = (block.columns, block.apart, model.weights, 0, model.levels, inputs)
-    logs = kernel.loo_rows(*known, (h_in, h_out), rows)
+    arguments = (block.columns, block.apart, model.weights, 0, model.levels, inputs)
+    logs = kernel.loo_rows(*arguments, (h_in, h_out), rows)
     if not model.levels:
         logs = logs - np.log(model.scales[0])
     mixed = np.logaddexp(np.log1p(-model.tail_weight) + logs, model.tail_log(model.output))
@@ -239,17 +239,18 @@ def _ties_notes(table: Table) -> list[Note]:
 
 def _outlier_notes(table: Table) -> list[Note]:
     """Return a note on columns whose standard deviation is dominated by a few values."""
-    found = []
+    outlying = []
     for variable, column in zip(table.variables, table.columns, strict=True):
         if variable.levels is None:
             low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
             if high > low and np.abs(column - middle).max() > _FAR * (high - low):
-                found.append(variable.name)
-    if not found:
+                outlying.append(variable.name)
+    if not outlying:
         return []
     text = (
-        f"{sentence_list(found)}: some values are more than {_FAR:g} interquartile ranges from the median. "
+        f"{sentence_list(outlying)}: some values are more than {_FAR:g} interquartile ranges from the "
+        "median. "
         "They dominate the standard deviation, which is the unit of bandwidths: transform the columns "
         "(logarithms), or drop such rows."
     )
-    return [Note(NoteKind.MODEL, text, tuple(found))]
+    return [Note(NoteKind.MODEL, text, tuple(outlying))]

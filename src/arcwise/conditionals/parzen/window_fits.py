@@ -65,16 +65,16 @@ class ParzenFits(Fits):
         """Return the fitted model of `child` given `parents`, which keeps the table's columns."""
         bandwidths, values = self._fit(child, (parents,))
         members, block = [child, *parents], self.block
-        given = np.empty((len(members), self.table.rows))
-        given[:, self.order] = block.columns[members]
-        own = Block(
-            given,
+        arrays = np.empty((len(members), self.table.rows))
+        arrays[:, self.order] = block.columns[members]
+        stored = Block(
+            arrays,
             block.apart[members],
             block.scales[members],
             tuple(block.levels[j] for j in members),
         )
         columns = tuple(self.table.columns[j] for j in members)
-        return self.family.fitted(columns, own, self.given, bandwidths[0], float(values[0]))
+        return self.family.fitted(columns, stored, self.given, bandwidths[0], float(values[0]))
 
     def _fit(self, child: int, sets: ParentSets) -> tuple[Array, Array]:
         """Return bandwidths (m, 2) and leave-one-out likelihoods per row (m,), in the columns' scales."""
@@ -82,7 +82,7 @@ class ParzenFits(Fits):
             return np.full((len(sets), 2), self.width), self._shared(child, sets, self.width)
         missing = [s for s in dict.fromkeys(sets) if (child, s) not in self._found]
         if missing:
-            found = kernel.fit(
+            result = kernel.fit(
                 self.block.columns,
                 self.block.apart,
                 self.weights,
@@ -92,11 +92,11 @@ class ParzenFits(Fits):
                 threads=self.family.threads,
                 **self.family.kernel_options,
             )
-            for s, bandwidths, value in zip(missing, found.bandwidths, found.value, strict=True):
+            for s, bandwidths, value in zip(missing, result.bandwidths, result.value, strict=True):
                 self._found[child, s] = (bandwidths, float(value))
-        known = [self._found[child, s] for s in sets]
-        return np.array([bandwidths for bandwidths, _ in known]), np.array(
-            [value for _, value in known]
+        fits = [self._found[child, s] for s in sets]
+        return np.array([bandwidths for bandwidths, _ in fits]), np.array(
+            [value for _, value in fits]
         )
 
     def loo(self, child: int, sets: ParentSets) -> Array:
@@ -152,8 +152,8 @@ class ParzenFits(Fits):
     def _keep(self, sets: Sequence[tuple[int, ...]], width: float) -> None:
         missing = [s for s in dict.fromkeys(sets) if s not in self._sums]
         if missing:
-            found = self._joint(missing, width)
-            self._sums.update(zip(missing, found.tolist(), strict=True))
+            sums = self._joint(missing, width)
+            self._sums.update(zip(missing, sums.tolist(), strict=True))
 
     def _joint(self, sets: Sequence[tuple[int, ...]], width: float) -> Array:
         block = self.block
@@ -180,8 +180,8 @@ class ParzenFits(Fits):
         grid = np.linspace(np.log(self.family.min_bandwidth), np.log(CEILING), 15)
         best = int(np.argmin([loss(float(point)) for point in grid]))
         around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
-        found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-5})
-        return float(np.exp(found.x if found.fun <= loss(float(grid[best])) else grid[best]))
+        optimum = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-5})
+        return float(np.exp(optimum.x if optimum.fun <= loss(float(grid[best])) else grid[best]))
 
     def retuned(self, graph: "DAG") -> "ParzenFits | None":
         """Return fits with the shared bandwidth tuned to a graph; None if nothing changes."""
@@ -209,9 +209,9 @@ def kept_fits(
     if not windows or len(windows) < len(models):
         return None
     first = windows[0]
-    if any(not np.array_equal(each.weights, first.weights) for each in windows):
+    if any(not np.array_equal(window.weights, first.weights) for window in windows):
         return None
-    columns = tuple(each.output for each in windows)
+    columns = tuple(window.output for window in windows)
     table = Table(tuple(variables), columns, np.array(first.weights), copies="together")
     kind, least = options.get("bandwidths", "two"), options.get("min_bandwidth", 0.01)
     if table.variables != tuple(variables):  # tables are sorted, networks made by hand need not be

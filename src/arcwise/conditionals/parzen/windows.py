@@ -83,7 +83,7 @@ class ParzenConditional:
         """Return whether the rows are values of these variables, none missing."""
         columns = [*zip(parents, self.inputs, strict=True), (variable, self.output)]
         levels = len(variable.levels or ())
-        return self.levels == levels and all(is_complete(*each) for each in columns)
+        return self.levels == levels and all(is_complete(*pair) for pair in columns)
 
     @property
     def windows(self) -> "ParzenConditional":
@@ -178,10 +178,10 @@ class ParzenConditional:
     def mean(self, xs: Columns, size: int) -> Array:
         """Return the expected value of each row of a continuous output; faster than by its distribution."""
         queries, width = self._queries(xs, size), float(self.bandwidths[0])
-        found, _ = kernel.means(
+        values, _ = kernel.means(
             self._centres, self._apart, self.weights, self._values, queries, width
         )
-        out: Array = self._origins[0] + found * self.scales[0]
+        out: Array = self._origins[0] + values * self.scales[0]
         share = self.tail_weight
         return out if not share else (1 - share) * out + share * self._own_weight[0]
 
@@ -203,9 +203,9 @@ class ParzenConditional:
 
     def _probabilities(self, weights: Array) -> Array:
         """Return the probability of each level (columns) in each row."""
-        each = np.eye(self.levels)[self.output.astype(np.intp)]
+        one_hot = np.eye(self.levels)[self.output.astype(np.intp)]
         stay, other = self._kernel
-        smooth = other + (stay - other) * (weights @ each)
+        smooth = other + (stay - other) * (weights @ one_hot)
         out: Array = (1 - self.tail_weight) * smooth + self.tail_weight / self.levels
         return out
 
@@ -258,7 +258,7 @@ class ParzenConditional:
         ]
         return Frame(
             (
-                Series("variable", [each.name for each in variables]),
+                Series("variable", [variable.name for variable in variables]),
                 Series("bandwidth", widths, ".3g"),
                 Series("in_its_unit", units, ".3g", "in its unit"),
             ),
@@ -268,17 +268,19 @@ class ParzenConditional:
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """Return the model as one sentence."""
         name, inputs = child.name, [parent.name for parent in parents]
-        given = f" given {', '.join(inputs)}" if inputs else ""
+        condition = f" given {', '.join(inputs)}" if inputs else ""
         h_in, h_out = (float(width) for width in self.bandwidths)
         parts = [f"bandwidth of the inputs {h_in:.3g} sd"] if inputs else []
-        own = "" if self.levels else f" ({h_out * self.scales[0]:.3g} in its unit)"
+        unit_text = "" if self.levels else f" ({h_out * self.scales[0]:.3g} in its unit)"
         parts.append(
-            f"of {name} {h_out:.3g} sd{own}" if inputs else f"bandwidth {h_out:.3g} sd{own}"
+            f"of {name} {h_out:.3g} sd{unit_text}"
+            if inputs
+            else f"bandwidth {h_out:.3g} sd{unit_text}"
         )
         least = "; a bandwidth is at its minimum, since values repeat" if self.at_minimum else ""
         wide = f" with tail weight {self.tail_weight:g}" if self.tail_weight else ""
         return (
-            f"{name}{given}: Parzen windows on {self.weights.sum():g} rows, {', '.join(parts)}; "
+            f"{name}{condition}: Parzen windows on {self.weights.sum():g} rows, {', '.join(parts)}; "
             f"leave-one-out {self.loo:.4f} nats per row{wide}{least}"
         )
 
