@@ -58,10 +58,10 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
     """
     if graph not in graphs():
         raise unknown("kind of graph", graph, graphs())
-    found: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for learner in LEARNERS.values():
-        found |= learner.searches if learner.graph == graph else {}
-    return found
+        functions |= learner.searches if learner.graph == graph else {}
+    return functions
 
 
 def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Problem:
@@ -73,9 +73,9 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
     ------
     OptionError : an unknown kind of graph, or an unknown search for it.
     """
-    known = sorted(searches(spec.graph))
-    if spec.search not in known:
-        raise unknown("search", spec.search, known)
+    names = sorted(searches(spec.graph))
+    if spec.search not in names:
+        raise unknown("search", spec.search, names)
     statistics = statistics_of(source)
     spec = spec.chosen(statistics.variables)
     for learner in LEARNERS.values():
@@ -87,7 +87,7 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
                     "use one number here."
                 )
             return learner.bind(spec, statistics, watch)
-    raise unknown("search", spec.search, known)
+    raise unknown("search", spec.search, names)
 
 
 @dataclass(frozen=True)

@@ -75,10 +75,10 @@ class BoundaryLearner(UndirectedProblem):
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
         """Tie a specification to data; settle the search, and say where rows are few for it."""
         problem = super().bind(spec, statistics, watch)
-        word, said = problem._settled_search()
-        problem = replace(problem, spec=spec.but(search=word)).said(said)
+        word, note = problem._settled_search()
+        problem = replace(problem, spec=spec.but(search=word)).said(note)
         columns, rows = len(problem.fits.nodes), problem.fits.rows
-        if said or problem.defaults.max_parents is None or rows >= _EACH * columns:
+        if note or problem.defaults.max_parents is None or rows >= _EACH * columns:
             return problem
         return problem.said(
             f"Rows are few ({rows:g} for {columns} columns): a {problem.model} model of each "
@@ -163,8 +163,8 @@ class BoundaryLearner(UndirectedProblem):
         """Return the graph at a penalty: from the path, or by a search if it depends on a grown graph."""
         if not self._grown:
             return path.at(penalty)
-        held = (knot.graph for knot in path.knots if knot.penalty == penalty)
-        return next(held, None) or self._walk(None, penalty).at(penalty)
+        knots = (knot.graph for knot in path.knots if knot.penalty == penalty)
+        return next(knots, None) or self._walk(None, penalty).at(penalty)
 
     def structures(
         self, penalties: Sequence[float], watch: Watch | None = None
@@ -214,7 +214,7 @@ class BoundaryLearner(UndirectedProblem):
         graph, reached = self._reached(path, penalty), penalty <= path.reach
         net, late = self._fitted(graph, watch)
         short = "" if reached else _cut_short(path, penalty)
-        said = (noise_note(net, self.fits), fitting_note(net), late, short)
+        messages = (noise_note(net, self.fits), fitting_note(net), late, short)
         total = self._total(path, net, watch)
         return LearnedNetwork(
             self,
@@ -226,7 +226,7 @@ class BoundaryLearner(UndirectedProblem):
             self.limits,
             settled=reached,
             words={"score": total.word},
-            notes=notes_of(NoteKind.SEARCH, *said),
+            notes=notes_of(NoteKind.SEARCH, *messages),
         )
 
     def _fitted(self, graph: UGraph, watch: Watch | None) -> tuple[MarkovNet, str]:
@@ -236,12 +236,12 @@ class BoundaryLearner(UndirectedProblem):
         try:
             return markov_net(graph, self.fits, check=patient_check(watch)), ""
         except SearchEnd:
-            said = (
+            messages = (
                 "There was no time to fit the joint distribution on this graph, so answers are "
                 "simulated from models of each variable given its neighbours; fit(graph, data) "
                 "fits it."
             )
-            return markov_net(graph, self.fits, joint=False), said
+            return markov_net(graph, self.fits, joint=False), messages
 
     def _total(self, path: Path, net: MarkovNet, watch: Watch | None) -> Total:
         """Return the score of the joint if there is one, else the sum of local scores.
@@ -264,14 +264,14 @@ class BoundaryLearner(UndirectedProblem):
 
     def along(self, penalties: NDArray[np.float64], watch: Watch | None) -> list[Net] | None:
         """Return a network for each penalty; None if the callback stopped it early."""
-        check, known = Trail(watch).check, dict[UGraph, MarkovNet]()
+        check, nets = Trail(watch).check, dict[UGraph, MarkovNet]()
         try:
             graphs = self.structures(penalties.tolist(), watch)
             for graph in dict.fromkeys(graphs):
-                known[graph] = markov_net(graph, self.fits, check=check)
+                nets[graph] = markov_net(graph, self.fits, check=check)
         except SearchEnd:
             return None
-        return [known[graph] for graph in graphs]
+        return [nets[graph] for graph in graphs]
 
 
 _CELLS = Note(

@@ -71,17 +71,17 @@ class RowChains:
         incomplete = np.asarray(gaps.any(axis=1))
         full = np.flatnonzero(~incomplete)
         self.rows = np.concatenate([full, np.repeat(np.flatnonzero(incomplete), draws)])
-        own = np.ones(table.rows) if table.weights is None else table.weights
-        self.weights = own[self.rows] / np.where(incomplete[self.rows], draws, 1)
+        weights = np.ones(table.rows) if table.weights is None else table.weights
+        self.weights = weights[self.rows] / np.where(incomplete[self.rows], draws, 1)
         self.table, self.draws, self.rng = table, draws, rng
         holes: NDArray[np.bool_] = np.asarray(gaps[self.rows])
         self.hidden = [np.flatnonzero(holes[:, i]) for i in range(holes.shape[1])]
         self.columns = [column[self.rows] for column in table.columns]
-        for i, places in enumerate(self.hidden):
+        for i, cells in enumerate(self.hidden):
             observed = np.flatnonzero(~holes[:, i])
             if not observed.size:
                 raise DataError(f"{table.names[i]!r} must have values, got none: leave it out.")
-            self.columns[i][places] = self.columns[i][rng.choice(observed, len(places))]
+            self.columns[i][cells] = self.columns[i][rng.choice(observed, len(cells))]
 
     def reweighted(self, weights: Array, rng: np.random.Generator) -> "RowChains":
         """Return the chains of the rows with positive weights, with these weights and another generator.
@@ -92,28 +92,32 @@ class RowChains:
         rng : random generator.
         """
         chains = copy.copy(self)
-        own = np.ones(self.table.rows) if self.table.weights is None else self.table.weights
+        base_weights = (
+            np.ones(self.table.rows) if self.table.weights is None else self.table.weights
+        )
         kept, there = np.flatnonzero(weights[self.rows] > 0), np.flatnonzero(weights > 0)
-        ratio = np.divide(weights, own, out=np.zeros(len(own)), where=own > 0)
+        ratio = np.divide(
+            weights, base_weights, out=np.zeros(len(base_weights)), where=base_weights > 0
+        )
         chains.weights = (self.weights * ratio[self.rows])[kept]
         chains.table = self.table.take(there).with_weights(weights[there], "together")
         chains.rows = np.searchsorted(there, self.rows[kept])
         chains.rng = rng
-        place = np.full(len(self.rows), -1)
-        place[kept] = np.arange(len(kept))
-        chains.hidden = [(moved := place[places])[moved >= 0] for places in self.hidden]
+        index_of = np.full(len(self.rows), -1)
+        index_of[kept] = np.arange(len(kept))
+        chains.hidden = [(moved := index_of[places])[moved >= 0] for places in self.hidden]
         chains.columns = [column[kept] for column in self.columns]
         return chains
 
     def shifted(self, column: int, shift: float) -> "RowChains":
         """Return the chains with the missing values of a column moved (see `Completion.shifted`)."""
         variable, chains = self.table.variables[column], copy.copy(self)
-        places, values = self.hidden[column], self.columns[column]
+        cells, values = self.hidden[column], self.columns[column]
         observed = self.table.columns[column][~self.table.missing()[:, column]].astype(np.float64)
         centre, scale = observed.mean(), observed.std()
         if not variable.discrete:
             moved = values.copy()
-            moved[places] += shift * scale
+            moved[cells] += shift * scale
             chains.columns = [*self.columns[:column], moved, *self.columns[column + 1 :]]
             return chains
         if not variable.ordered and not variable.numeric and len(variable.levels or ()) > 2:
@@ -121,12 +125,12 @@ class RowChains:
                 f"Missing values of {variable.name!r} cannot be shifted: its levels have no order; make it "
                 "an ordered categorical column."
             )
-        tilts = np.exp(shift * (values[places] - centre) / (scale or 1.0))
-        rows, before = self.rows[places], self.weights[places]
+        tilts = np.exp(shift * (values[cells] - centre) / (scale or 1.0))
+        rows, before = self.rows[cells], self.weights[cells]
         sums = np.bincount(rows, before * tilts, self.table.rows)
         kept = np.bincount(rows, before, self.table.rows)
         chains.weights = self.weights.copy()
-        chains.weights[places] = before * tilts * kept[rows] / sums[rows]
+        chains.weights[cells] = before * tilts * kept[rows] / sums[rows]
         return chains
 
     def filled(self) -> Table:
@@ -155,20 +159,20 @@ class RowChains:
 
     def _levels(self, node: int, variable: Variable, graph: DAG, models: Models) -> NDArray[Any]:
         """Draw levels from their distribution given all other variables."""
-        many, places = len(variable.levels or ()), self.hidden[node]
-        candidates = np.repeat(np.arange(many, dtype=variable.dtype), len(places))
-        inputs = self._inputs(node, graph.parents[node], places, many, {})
+        many, cells = len(variable.levels or ()), self.hidden[node]
+        candidates = np.repeat(np.arange(many, dtype=variable.dtype), len(cells))
+        inputs = self._inputs(node, graph.parents[node], cells, many, {})
         logs = np.asarray(models[node].logpdf(candidates, inputs), dtype=float)
-        logs = logs + self._children(node, candidates, places, many, graph, models)
+        logs = logs + self._children(node, candidates, cells, many, graph, models)
         return self._choose(logs, candidates, many)
 
     def _numbers(self, node: int, variable: Variable, graph: DAG, models: Models) -> NDArray[Any]:
         """Draw numbers among the present ones and draws of the local model."""
-        places = self.hidden[node]
-        inputs = self._inputs(node, graph.parents[node], places, _POOL - 1, {})
-        fresh = models[node].sample(inputs, self.rng, (_POOL - 1) * len(places))
-        candidates = np.concatenate([self.columns[node][places], fresh])
-        logs = self._children(node, candidates, places, _POOL, graph, models)
+        cells = self.hidden[node]
+        inputs = self._inputs(node, graph.parents[node], cells, _POOL - 1, {})
+        fresh = models[node].sample(inputs, self.rng, (_POOL - 1) * len(cells))
+        candidates = np.concatenate([self.columns[node][cells], fresh])
+        logs = self._children(node, candidates, cells, _POOL, graph, models)
         return self._choose(logs, candidates, _POOL)
 
     def _inputs(
@@ -241,8 +245,8 @@ def draw_missing(
     trail, on, done = Trail(watch), graph or DAG(observed.names, ((),) * len(observed.names)), 0
     with suppress(SearchEnd):
         for _ in range(ROUNDS):
-            said = f"round {done + 1} of {ROUNDS} of drawing missing values"
-            if trail.tick(said, float("nan"), 0):
+            message = f"round {done + 1} of {ROUNDS} of drawing missing values"
+            if trail.tick(message, float("nan"), 0):
                 break
             if graph is None:
                 on = _bound(work, chains).structure(0.0, watch)
@@ -320,10 +324,10 @@ def _local_models(work: Specification, chains: RowChains, graph: DAG) -> list[Co
 
 def _with_values(table: Table) -> Table:
     """Return the rows of positive weight that have a value."""
-    kept = ~table.missing().all(axis=1)
+    observed = ~table.missing().all(axis=1)
     if table.weights is not None:
-        kept &= table.weights > 0
-    return table if kept.all() else table.take(kept)
+        observed &= table.weights > 0
+    return table if observed.all() else table.take(observed)
 
 
 def _holds_out(spec: Specification) -> bool:

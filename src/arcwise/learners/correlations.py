@@ -119,13 +119,13 @@ class Correlations(UndirectedProblem):
     @cached_property
     def settings(self) -> Settings:
         """The given options, and the defaults of all others."""
-        found: Settings = self.search(**self.options)
-        return found
+        settings: Settings = self.search(**self.options)
+        return settings
 
     @cached_property
     def _steady(self) -> Steady:
-        own = self._ranked() if self.settings.nonparanormal else self.fits.matrix
-        return add_noise(own, self.fits.rows)
+        correlation = self._ranked() if self.settings.nonparanormal else self.fits.matrix
+        return add_noise(correlation, self.fits.rows)
 
     @property
     def matrix(self) -> Array:
@@ -165,48 +165,48 @@ class Correlations(UndirectedProblem):
 
     def joined(self, linked: NDArray[np.bool_]) -> UGraph:
         """Return the graph of adjacent pairs; required edges are included even with a zero entry."""
-        wanted = linked.copy()
+        adjacency = linked.copy()
         for one, two in self.pairs["required"]:
-            wanted[one, two] = wanted[two, one] = True
-        np.fill_diagonal(wanted, False)
-        rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in wanted)
+            adjacency[one, two] = adjacency[two, one] = True
+        np.fill_diagonal(adjacency, False)
+        rows = tuple(tuple(np.flatnonzero(row).tolist()) for row in adjacency)
         return UGraph.make_unchecked(self.fits.nodes, rows)
 
     def fitted(
-        self, found: GraphEstimate, watch: Watch | None = None
+        self, estimate: GraphEstimate, watch: Watch | None = None
     ) -> tuple[MarkovNet, str, bool]:
         """Return the network on a graph, a sentence on its parameters, and whether the penalty shrank them.
 
         If the callback stops the fit on its graph, the network is without it.
         """
-        own, refit = found.precision, self.settings.refit
-        crowded = refit is None and self._crowded(found.graph)
+        matrix, refit = estimate.precision, self.settings.refit
+        crowded = refit is None and self._crowded(estimate.graph)
         # Not yet the lasso's graph:
-        late = found.violation > LOOSE and Trail(watch).tick("fit", 0.0, 0)
-        if not (late or crowded or (own is not None and refit is False)):
+        late = estimate.violation > LOOSE and Trail(watch).tick("fit", 0.0, 0)
+        if not (late or crowded or (matrix is not None and refit is False)):
             try:
                 check = patient_check(watch)
-                precision = fixed_graph(self.matrix, found.graph, check=check).precision
-                said = "Fitted on its graph without a penalty"
-                said += "." if own is None else " (refit=False keeps the lasso's estimates)."
-                return normal_net(precision, found.graph, self.fits), said, False
+                precision = fixed_graph(self.matrix, estimate.graph, check=check).precision
+                text = "Fitted on its graph without a penalty"
+                text += "." if matrix is None else " (refit=False keeps the lasso's estimates)."
+                return normal_net(precision, estimate.graph, self.fits), text, False
             except SearchEnd:
                 late = True
             except FitError:
                 if refit:
                     raise
-        if own is None:
-            net = markov_net(found.graph, self.fits, joint=False)
+        if matrix is None:
+            net = markov_net(estimate.graph, self.fits, joint=False)
             why = "The graph has too many edges for the rows: there is no joint distribution."
             return net, f"{_LATE}: there is no joint distribution." if late else why, False
-        said = "The parameters are the lasso's estimates, shrunk by the penalty"
+        text = "The parameters are the lasso's estimates, shrunk by the penalty"
         if late:
-            said = f"{_LATE}: the parameters are the lasso's estimates, shrunk by the penalty"
+            text = f"{_LATE}: the parameters are the lasso's estimates, shrunk by the penalty"
         elif crowded:
-            said += ": without it this many edges would fit the noise of few rows (refit=True does)"
+            text += ": without it this many edges would fit the noise of few rows (refit=True does)"
         elif refit is None:
-            said += ": without it there is no maximum on this graph"
-        return normal_net(own, found.graph, self.fits), f"{said}.", True
+            text += ": without it there is no maximum on this graph"
+        return normal_net(matrix, estimate.graph, self.fits), f"{text}.", True
 
     def _crowded(self, graph: UGraph) -> bool:
         """Return whether variables have more neighbours, on average, than half the rows."""
@@ -287,36 +287,36 @@ class StepwiseLearner(Correlations):
         """Add and remove edges one at a time, and fit the network on the resulting graph."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
-            found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
-            net, said, _ = self.fitted(GraphEstimate(0.0, self.joined(found.adjacency)), watch)
-        stopped = found.stopped or Stop.converged("no change of one edge raises the criterion")
-        said = said if net.joint is None else ""
-        learned = self.measured(net, 0.0, found.trace, stopped, said, _how(found))
-        words = {**learned.words, "criterion": "ebic", "gamma": found.gamma}
-        return replace(learned, words=words, settled=not found.stopped)
+            path = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
+            net, text, _ = self.fitted(GraphEstimate(0.0, self.joined(path.adjacency)), watch)
+        stopped = path.stopped or Stop.converged("no change of one edge raises the criterion")
+        text = text if net.joint is None else ""
+        learned = self.measured(net, 0.0, path.trace, stopped, text, _how(path))
+        words = {**learned.words, "criterion": "ebic", "gamma": path.gamma}
+        return replace(learned, words=words, settled=not path.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
         """Return only the graph, without a fit."""
         rows, gamma = self.fits.rows, self.settings.gamma
         with columns_named(self.fits.nodes):
-            found = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
-        if found.stopped:
+            path = stepwise(self.matrix, rows, gamma=gamma, **self.pairs, on_step=watch)
+        if path.stopped:
             raise SearchEnd
-        return self.joined(found.adjacency)
+        return self.joined(path.adjacency)
 
 
-def _how(found: StepPath) -> Note:
+def _how(path: StepPath) -> Note:
     """Return a sentence on the method."""
-    many = f"{found.edges} edge{'s' * (found.edges != 1)}"
-    if found.stopped:
+    many = f"{path.edges} edge{'s' * (path.edges != 1)}"
+    if path.stopped:
         text = (
             f"Edges were added stepwise, and the run was stopped early at {many}: others may "
             "be missing."
         )
         return Note(NoteKind.SEARCH, text)
-    value = "" if found.ebic is None else f" (EBIC {found.ebic:.6g})"
+    value = "" if path.ebic is None else f" (EBIC {path.ebic:.6g})"
     text = (
         "Edges were added and removed one by one (stepwise) by the extended BIC, gamma "
-        f"{found.gamma:.3g}: {many}{value}; {{penalty=}} uses the graphical lasso instead."
+        f"{path.gamma:.3g}: {many}{value}; {{penalty=}} uses the graphical lasso instead."
     )
     return Note(NoteKind.SEARCH, text, fixes=(Fix("penalty", "ebic"),))

@@ -100,8 +100,8 @@ class DirectedProblem(Problem):
         most = self._most_parents
         if most is None:
             return self._rules
-        given = self.spec.start.parents if isinstance(self.spec.start, DAG) else ()
-        least = max(map(len, (*given, *self._rules.required)), default=0)
+        start_parents = self.spec.start.parents if isinstance(self.spec.start, DAG) else ()
+        least = max(map(len, (*start_parents, *self._rules.required)), default=0)
         return replace(self._rules, max_parents=max(most, least))
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
@@ -112,15 +112,15 @@ class DirectedProblem(Problem):
         self, begin: DAG | None, penalty: float, watch: Watch | None = None, **options: Any
     ) -> LearnedNetwork:
         """Search for the graph from a start, and fit its local models; `options` of the search."""
-        kept, result = self._found(penalty, begin, {**self.options, **options}, watch)
-        net = directed_net(result.graph, kept.fits, check=patient_check(watch))
-        said = (
+        problem, result = self._found(penalty, begin, {**self.options, **options}, watch)
+        net = directed_net(result.graph, problem.fits, check=patient_check(watch))
+        messages = (
             _unmoved_note(result, begin, self.limits),
             _small(result, self.fits.rows),
-            blanket_note(net, kept.fits),
+            blanket_note(net, problem.fits),
         )
         return LearnedNetwork(
-            kept,
+            problem,
             net,
             result.score,
             penalty,
@@ -128,7 +128,7 @@ class DirectedProblem(Problem):
             result.stopped,
             self.limits,
             optimal=result.optimal,
-            notes=notes_of(NoteKind.SEARCH, *said),
+            notes=notes_of(NoteKind.SEARCH, *messages),
         )
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
@@ -157,7 +157,7 @@ class DirectedProblem(Problem):
         self.foretell(len(self.limits.nodes) ** 2, watch, least=True)
         if has_parameter(self.search, "rng"):
             options = {"rng": self.spec.stream(2), **options}
-        problem = kept = self
+        problem = tuned = self
         if begin is None and self.spec.search == "auto":
             begin = propose(self.fits, self.limits, self.spec.stream(3), watch)
         result = best = self._search(penalty, begin, options, watch)
@@ -172,8 +172,8 @@ class DirectedProblem(Problem):
             problem, result = fresh, fresh._search(penalty, result.graph, options, watch)
             trace += tuple(replace(s, number=s.number + len(trace)) for s in result.trace)
             if result.score > best.score:
-                kept, best = problem, result
-        return kept, self._proved(replace(best, trace=trace))
+                tuned, best = problem, result
+        return tuned, self._proved(replace(best, trace=trace))
 
     def _proved(self, result: Result) -> Result:
         """Return the result with the set of graphs for which it is proved optimal: all, some, or those
@@ -206,12 +206,12 @@ class DirectedProblem(Problem):
 
         def searched(limits: Limits) -> Result:
             begin = start if start is not None and limits.allows_graph(start) else None
-            found: Result = self.search(score, begin, limits=limits, on_step=watch, **options)
-            return found
+            result: Result = self.search(score, begin, limits=limits, on_step=watch, **options)
+            return result
 
         if self.spec.rules.target is None:
-            found: Result = self.search(score, start, limits=self.limits, on_step=watch, **options)
-            return found
+            result: Result = self.search(score, start, limits=self.limits, on_step=watch, **options)
+            return result
         return _with_child(score, self.limits, score.nodes.index(self.spec.rules.target), searched)
 
     def begin(self, spec: Specification) -> DAG | None:
@@ -254,18 +254,18 @@ class DirectedProblem(Problem):
         """Return a network for each penalty, by one search each; None if the callback stopped one early."""
         # The choice of a penalty needs no rounds beyond the first optimum.
         once = {"patience": 0} if self.spec.search == "auto" else {}
-        found: list[Net] = []
+        nets: list[Net] = []
         for penalty in penalties.tolist():
             begin = self.begin(self.spec)
-            kept, result = self._found(penalty, begin, {**once, **self.options}, watch)
+            problem, result = self._found(penalty, begin, {**once, **self.options}, watch)
             if result.stopped == ASKED:
                 return None
-            found.append(
+            nets.append(
                 directed_net(
-                    result.graph, kept.fits, check=None if kept.fits.closed else _no_blankets
+                    result.graph, problem.fits, check=None if problem.fits.closed else _no_blankets
                 )
             )
-        return found
+        return nets
 
 
 def _bar_parents(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Limits:
@@ -284,9 +284,9 @@ def _bar_parents(limits: Limits, parents: Callable[[int], frozenset[int]]) -> Li
 def _apart_note(apart: tuple[str, ...]) -> Note | None:
     if not apart:
         return None
-    named = ", ".join(map(repr, apart[:3])) + (", ..." if len(apart) > 3 else "")
+    names = ", ".join(map(repr, apart[:3])) + (", ..." if len(apart) > 3 else "")
     text = (
-        f"More than one level per two rows: {named}. Such columns get no arcs under the default "
+        f"More than one level per two rows: {names}. Such columns get no arcs under the default "
         "score; drop them, merge levels, or give {score=}."
     )
     return Note(NoteKind.MODEL, text, apart, (Fix("score"),))
@@ -315,8 +315,8 @@ def _with_child(
     gains = {i: score.local(i, (target,)) - score.local(i, ()) for i in able}
     ranked = sorted(able, key=lambda i: (-gains[i], i))
     tried = ranked if len(ranked) <= _CHILDREN else ranked[:1]
-    found = [searched(_require_arc(bare, target, child)) for child in tried]
-    best = max(found, key=lambda result: result.score)
+    results = [searched(_require_arc(bare, target, child)) for child in tried]
+    best = max(results, key=lambda result: result.score)
     return replace(best, optimal=best.optimal and len(tried) == len(ranked))
 
 

@@ -28,7 +28,7 @@ def fits_on_graph(graph: DAG, fits: Fits, stop: Callable[[], bool] | None = None
     statistics = fits.statistics
     if not isinstance(fits, GaussianFits) or not isinstance(statistics, Incomplete):
         return fits
-    numbers = {int(column): place for place, column in enumerate(statistics.varying)}
+    numbers = {int(column): index for index, column in enumerate(statistics.varying)}
     parents = [
         tuple(numbers[x] for x in graph.parents[column] if x in numbers) for column in numbers
     ]
@@ -48,9 +48,9 @@ def implied_covariance(matrix: Array, parents: list[tuple[int, ...]], order: lis
     for child, row in enumerate(parents):
         if row:
             inputs = list(row)
-            own = np.linalg.lstsq(matrix[np.ix_(inputs, inputs)], matrix[inputs, child])[0]
-            slopes[child, inputs] = own
-            spread[child] = max(spread[child] - matrix[child, inputs] @ own, FLOOR)
+            coefficients = np.linalg.lstsq(matrix[np.ix_(inputs, inputs)], matrix[inputs, child])[0]
+            slopes[child, inputs] = coefficients
+            spread[child] = max(spread[child] - matrix[child, inputs] @ coefficients, FLOOR)
     whole = np.eye(len(matrix))
     for child in order:  # parents first: each row is written in terms of the noises
         whole[child] += slopes[child] @ whole

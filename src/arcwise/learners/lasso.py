@@ -65,8 +65,10 @@ class Lasso(Correlations):
     @cached_property
     def factors(self) -> Array | None:
         """The factors of the penalty of each pair."""
-        given = self.settings.factors
-        return None if given is None else factors_of(given).on(self.fits.nodes, self.source.order)
+        factors = self.settings.factors
+        return (
+            None if factors is None else factors_of(factors).on(self.fits.nodes, self.source.order)
+        )
 
     @cached_property
     def weights(self) -> Array | None:
@@ -74,11 +76,11 @@ class Lasso(Correlations):
         if self.factors is None and not any(self.pairs.values()):
             return None
         size = len(self.matrix)
-        found = np.ones((size, size)) if self.factors is None else self.factors.copy()
+        factors = np.ones((size, size)) if self.factors is None else self.factors.copy()
         for pairs, value in ((self.pairs["required"], 0.0), (self.pairs["forbidden"], np.inf)):
             for one, two in pairs:
-                found[one, two] = found[two, one] = value
-        return found
+                factors[one, two] = factors[two, one] = value
+        return factors
 
     @property
     def scaled(self) -> Array:
@@ -90,10 +92,14 @@ class Lasso(Correlations):
     @property
     def solver(self) -> dict[str, Any]:
         """The options of the solver besides the matrix and the penalties."""
-        known: dict[str, Any] = {**self.pairs, "factors": self.factors}
+        options: dict[str, Any] = {**self.pairs, "factors": self.factors}
         if self.picks:
-            return {**known, "rule": self.settings.combine}
-        return {**known, "penalise_diagonal": self.settings.diagonal, "threads": self.spec.threads}
+            return {**options, "rule": self.settings.combine}
+        return {
+            **options,
+            "penalise_diagonal": self.settings.diagonal,
+            "threads": self.spec.threads,
+        }
 
     @property
     def unit(self) -> str:
@@ -101,8 +107,8 @@ class Lasso(Correlations):
         unit = "rho" if self.settings.scale == "correlation" else "rho, covariance units"
         if self.factors is None:
             return unit
-        own = self.settings.factors
-        alone = isinstance(own, Factors) and own.alone
+        factors = self.settings.factors
+        alone = isinstance(factors, Factors) and factors.alone
         return f"{unit}, times the matrix given" if alone else f"{unit}, times factors"
 
     def grid(self) -> Array:
@@ -128,9 +134,9 @@ class Lasso(Correlations):
         """Return the estimate at each penalty; the largest first is quickest."""
         with columns_named(self.fits.nodes):
             way = self._picked(penalties) if self.picks else self._solved(penalties, trail)
-            for found, score in way:
-                stop = trail.add(f"penalty {found.penalty:.4g}", score, found.graph.n_edges)
-                yield found
+            for estimate, score in way:
+                stop = trail.add(f"penalty {estimate.penalty:.4g}", score, estimate.graph.n_edges)
+                yield estimate
                 if stop:
                     return
 
@@ -145,23 +151,23 @@ class Lasso(Correlations):
         correlation = self.settings.scale == "correlation"
         scale = np.ones(len(self.matrix)) if correlation else self.fits.sd
         solver = {**self.solver, "on_step": trail.pass_on}
-        for penalty, each in glasso_path(self.scaled, penalties, **solver):
-            precision = each.precision * scale[:, None] * scale
+        for penalty, solution in glasso_path(self.scaled, penalties, **solver):
+            precision = solution.precision * scale[:, None] * scale
             graph = self.joined(precision != 0)
-            yield GraphEstimate(penalty, graph, precision, each.violation), each.objective
+            yield GraphEstimate(penalty, graph, precision, solution.violation), solution.objective
 
     def learn(self, penalty: float, watch: Watch | None = None) -> LearnedNetwork:
         """Solve at a penalty, and fit the network on the resulting graph."""
         trail = Trail(watch)
-        found = next(self.solve([penalty], trail))
-        net, said, shrunk = self.fitted(found, trail.watch)
+        estimate = next(self.solve([penalty], trail))
+        net, text, shrunk = self.fitted(estimate, trail.watch)
         words = {
             "criterion": "penalised likelihood",
             "penalty_unit": self.unit,
             **({"numbers": "penalised"} if shrunk else {}),
         }
         stopped = Stop.converged(f"solved at penalty {penalty:.4g}")
-        learned = self.measured(net, penalty, trail.steps, stopped, said, _breach(found))
+        learned = self.measured(net, penalty, trail.steps, stopped, text, _breach(estimate))
         return replace(learned, words={**learned.words, **words}, settled=not trail.stopped)
 
     def structure(self, penalty: float, watch: Watch | None = None) -> UGraph:
@@ -177,41 +183,43 @@ class Lasso(Correlations):
         """Return only the graphs at several penalties, the largest solved first."""
         trail = Trail(watch)
         order = sorted(set(penalties), reverse=True)
-        found = {each.penalty: each.graph for each in self.solve(order, trail)}
+        graphs = {estimate.penalty: estimate.graph for estimate in self.solve(order, trail)}
         trail.check()
-        return tuple(found[penalty] for penalty in penalties)
+        return tuple(graphs[penalty] for penalty in penalties)
 
     def path(self, watch: Watch | None = None) -> Path:
         """Solve for a grid of penalties, the largest first."""
         trail = Trail(watch)
         knots = [
-            Knot(each.penalty, each.graph, edge_partials(each.graph, each.precision))
-            for each in self.solve(self.grid().tolist(), trail)
+            Knot(
+                estimate.penalty, estimate.graph, edge_partials(estimate.graph, estimate.precision)
+            )
+            for estimate in self.solve(self.grid().tolist(), trail)
         ]
         stopped = trail.stopped or Stop.converged(f"solved at {len(knots)} penalties")
         return Path(tuple(reversed(knots)), self.unit, tuple(trail.steps), stopped, grid=True)
 
     def graph_at(self, path: Path, penalty: float) -> UGraph:
         """Return the graph at a penalty, by solving if the path does not contain it."""
-        held = (knot.graph for knot in path.knots if knot.penalty == penalty)
-        return next(held, None) or next(self.solve([penalty], Trail())).graph
+        knots = (knot.graph for knot in path.knots if knot.penalty == penalty)
+        return next(knots, None) or next(self.solve([penalty], Trail())).graph
 
     def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:
         """Return a network for each penalty, all from one path; None if the callback stopped it early."""
         trail = Trail(watch)
         nets: list[Net] = []
-        for each in self.solve(penalties.tolist(), trail):
-            nets.append(self.fitted(each, watch)[0])
-            if trail.tick("fit", 0.0, each.graph.n_edges):
+        for estimate in self.solve(penalties.tolist(), trail):
+            nets.append(self.fitted(estimate, watch)[0])
+            if trail.tick("fit", 0.0, estimate.graph.n_edges):
                 return None
         return None if trail.stopped == ASKED else nets
 
 
-def _breach(found: GraphEstimate) -> str:
+def _breach(estimate: GraphEstimate) -> str:
     """Return a sentence if the graph may not be that of the maximum."""
-    if found.violation <= LOOSE:
+    if estimate.violation <= LOOSE:
         return ""
     return (
         "The lasso did not converge: a condition for its maximum is violated by "
-        f"{found.violation:.2g} of the penalty (or of 0.001, if larger), so edges may differ."
+        f"{estimate.violation:.2g} of the penalty (or of 0.001, if larger), so edges may differ."
     )

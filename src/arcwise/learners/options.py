@@ -53,7 +53,10 @@ def has_parameter(function: Callable[..., Any], name: str) -> bool:
 
 def is_random(function: Callable[..., Any]) -> bool:
     """Whether a function must have a random generator, not only for one of its options."""
-    return any(each.name == "rng" and each.default is each.empty for each in _parameters(function))
+    return any(
+        parameter.name == "rng" and parameter.default is parameter.empty
+        for parameter in _parameters(function)
+    )
 
 
 def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
@@ -63,13 +66,15 @@ def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
     >>> options_of(subset(search, "combine"))
     {'steps': <class 'int'>}
     """
-    known = inspect.signature(function)
-    kept = [each for name, each in known.parameters.items() if name not in left_out]
+    signature = inspect.signature(function)
+    parameters = [
+        parameter for name, parameter in signature.parameters.items() if name not in left_out
+    ]
 
     def call(**options: Any) -> Any:
         return function(**options)
 
-    call.__signature__ = known.replace(parameters=kept)  # type: ignore[attr-defined]
+    call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return call
 
 
@@ -93,8 +98,8 @@ def checked_options(
     """
     for name in options:
         if name not in kinds:
-            known = close_to(name, kinds)
-            raise OptionError(f"{taker[:1].upper()}{taker[1:]} has no option {name!r}. {known}")
+            advice = close_to(name, kinds)
+            raise OptionError(f"{taker[:1].upper()}{taker[1:]} has no option {name!r}. {advice}")
     return {name: check_option(name, value, kinds[name]) for name, value in options.items()}
 
 
@@ -119,17 +124,17 @@ def check_option(option: str, value: Any, kind: Any) -> Any:
     arcwise.errors.OptionError: The option 'bandwidths' has no value 'on'. Did you mean 'one'?
     """
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    if words := [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]:
+    if words := [word for part in kinds if get_origin(part) is Literal for word in get_args(part)]:
         return _word(option, value, words, NoneType in kinds)
-    wanted = next((each for each in kinds if each in _SAID), None)
-    if wanted is None:
+    expected = next((part for part in kinds if part in _SAID), None)
+    if expected is None:
         return _no_text(option, value) if kind is inspect.Parameter.empty else value
     if value is None and NoneType in kinds:
         return None
-    if not _fits(value, wanted):
+    if not _fits(value, expected):
         none = ", or None" if NoneType in kinds else ""
-        raise OptionError(f"The option {option!r} must be {_SAID[wanted]}{none}, got {value!r}.")
-    return wanted(value)
+        raise OptionError(f"The option {option!r} must be {_SAID[expected]}{none}, got {value!r}.")
+    return expected(value)
 
 
 def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
@@ -141,16 +146,16 @@ def _word(option: str, value: Any, words: Sequence[Any], none: bool) -> Any:
     return value
 
 
-def _fits(value: Any, wanted: type) -> bool:
+def _fits(value: Any, expected: type) -> bool:
     """Return whether a value is of a type; a float without a fraction, such as 1e5, is an integer."""
-    if wanted is str:
+    if expected is str:
         return isinstance(value, str)
     truth = isinstance(value, bool | np.bool_)
-    if wanted is bool or truth:
-        return truth and wanted is bool
+    if expected is bool or truth:
+        return truth and expected is bool
     if not isinstance(value, Real) or not math.isfinite(value) or value < 0:
         return False
-    return wanted is float or float(value).is_integer()
+    return expected is float or float(value).is_integer()
 
 
 def _no_text(option: str, value: Any) -> Any:

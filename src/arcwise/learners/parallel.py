@@ -145,8 +145,8 @@ def _on_dask(work: Callable[[int], Any], numbers: Sequence[int], n_jobs: int) ->
         shared = client.scatter(work, broadcast=True, hash=False)
         waiting = client.map(_piece, numbers, work=shared, pure=False, retries=3)
         closing.callback(client.cancel, waiting)
-        for each in waiting:
-            yield each.result()
+        for future in waiting:
+            yield future.result()
 
 
 def _piece(number: int, work: Callable[[int], Any]) -> Any:

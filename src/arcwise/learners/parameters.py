@@ -119,16 +119,16 @@ def markov_net(
     those of tables of largest likelihood on the cliques, unless these are too large. `check` is called before
     each local model, and regularly in a long joint fit; an exception ends the work.
     """
-    own, variables = fits.normal, fits.statistics.variables
-    if joint and own is not None:
-        for matrix in _matrices(own):
+    normal, variables = fits.normal, fits.statistics.variables
+    if joint and normal is not None:
+        for matrix in _matrices(normal):
             with contextlib.suppress(FitError):
-                return normal_net(fixed_graph(matrix, graph, check=check).precision, graph, own)
+                return normal_net(fixed_graph(matrix, graph, check=check).precision, graph, normal)
     tables = fits.tabular
     if joint and tables is not None:
         with contextlib.suppress(FitError):
-            found = fitted_tables(tables.table, graph, tables.smoothing, check=check)
-            return MarkovNet.normal(variables, graph, found)
+            product = fitted_tables(tables.table, graph, tables.smoothing, check=check)
+            return MarkovNet.normal(variables, graph, product)
     fitted = _local_models(fits, graph.neighbours, check)
     return MarkovNet(variables, graph, fitted, fits.statistics.typical(TYPICAL))
 
@@ -222,15 +222,15 @@ def class_members(
     The members of a class share its weight; a large class is represented by a few. The last array has the
     number of the class of each.
     """
-    found: list[DAG] = []
+    selected: list[DAG] = []
     shares: list[float] = []
     classes: list[int] = []
     for number, (graph, weight) in enumerate(zip(graphs, weights.tolist(), strict=True)):
-        each = list(islice(members(cpdag(graph, limits), graph, forced), MEMBERS))
-        found += each
-        shares += [weight / len(each)] * len(each)
-        classes += [number] * len(each)
-    return tuple(found), np.array(shares), np.array(classes, dtype=np.intp)
+        class_graphs = list(islice(members(cpdag(graph, limits), graph, forced), MEMBERS))
+        selected += class_graphs
+        shares += [weight / len(class_graphs)] * len(class_graphs)
+        classes += [number] * len(class_graphs)
+    return tuple(selected), np.array(shares), np.array(classes, dtype=np.intp)
 
 
 PSEUDO = "pseudo-"
@@ -293,29 +293,29 @@ def _joint_total(
     """Return the score of the joint distribution; None without a joint, or if the score does not apply
     to it.
     """
-    graph, charges, known = net.graph, SCORES[word].charges, None
+    graph, charges, measure = net.graph, SCORES[word].charges, None
     if net.joint is None:
         return None
     normal = normal_of(net.joint)
     if charges is not None and normal is not None and fits.normal is not None:
         size = 2.0 * len(net.names) + graph.n_edges
-        known = _normal_loglik(normal, fits.normal), size
+        measure = _normal_loglik(normal, fits.normal), size
     elif score.equivalent and decomposable(graph):
         return total(score, _order_edges(graph))
     elif charges is not None and fits.tabular is not None:
-        known = largest_likelihood(fits.tabular.table, graph, check=check)
-    if charges is None or known is None:
+        measure = largest_likelihood(fits.tabular.table, graph, check=check)
+    if charges is None or measure is None:
         return None
-    loglik, parameters = known
+    loglik, parameters = measure
     cost = charges(fits.rows, len(net.names), **options)
     return loglik - cost.per_param * parameters - cost.per_parent * graph.n_edges
 
 
 def _order_edges(graph: UGraph) -> DAG:
     """Return the directed graph equivalent to a decomposable one, by an order of maximum cardinality."""
-    place = {node: rank for rank, node in enumerate(cardinality_order(graph))}
+    rank_of = {node: rank for rank, node in enumerate(cardinality_order(graph))}
     rows = enumerate(graph.neighbours)
-    parents = tuple(tuple(x for x in row if place[x] < place[node]) for node, row in rows)
+    parents = tuple(tuple(x for x in row if rank_of[x] < rank_of[node]) for node, row in rows)
     return DAG.make_unchecked(graph.nodes, parents)
 
 

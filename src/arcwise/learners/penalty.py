@@ -107,28 +107,26 @@ def _by_cross_validation(
         _check_parts(table, parts, rule)
     work = _Fold(type(problem), spec, table, parts, grid, watch_inside(n_jobs, watch))
     folded = list(zip(parts, runner(n_jobs, watch)(work, len(parts)), strict=False))
-    found = [(part, fold) for part, fold in folded if fold is not None]
-    if not found:
+    finished = [(part, fold) for part, fold in folded if fold is not None]
+    if not finished:
         guess = problem.usual_penalty or 0.5 * float(np.log(table.total)) / table.total
-        said = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
-        return TunedPenalty(guess, (), rule, said)
-    done = np.concatenate([part for part, _ in found])
-    logs = np.hstack([np.array([each.logs for each in fold]) for _, fold in found])
-    edges = np.mean([[each.edges for each in fold] for _, fold in found], axis=0)
+        text = f"There was no time to choose the penalty by {rule!r}: {guess:.4g} is a guess."
+        return TunedPenalty(guess, (), rule, text)
+    done = np.concatenate([part for part, _ in finished])
+    logs = np.hstack([np.array([score.logs for score in fold]) for _, fold in finished])
+    edges = np.mean([[score.edges for score in fold] for _, fold in finished], axis=0)
     weights = np.ones(len(done)) if table.weights is None else table.weights[done]
     curve = _curve(grid, logs, edges, weights)
     best = max(curve, key=lambda row: (row["mean"], row["penalty"]))  # ties go to fewer edges
     if rule == "cv-1se":
         near = [row for row in curve if row["loss"] <= row["loss_error"]]
         best = max(near, key=lambda row: row["penalty"])
-    said = _reason(best, rule, found[0][1][0].measure)
-    if len(found) < len(parts):
-        said += (
-            f" The run was stopped early: {len(found)} of {len(parts)} folds were held out in turn."
-        )
+    text = _reason(best, rule, finished[0][1][0].measure)
+    if len(finished) < len(parts):
+        text += f" The run was stopped early: {len(finished)} of {len(parts)} folds were held out in turn."
     if 0 < best["penalty"] == grid.min():
-        said += " It is the smallest one tried: a longer path (min_ratio=) may do better."
-    return TunedPenalty(best["penalty"], curve, rule, said)
+        text += " It is the smallest one tried: a longer path (min_ratio=) may do better."
+    return TunedPenalty(best["penalty"], curve, rule, text)
 
 
 def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> None:
@@ -156,10 +154,10 @@ def _reason(best: Mapping[str, float], rule: str, measure: str) -> str:
     """Return the reason for a penalty."""
     what = "the largest one whose loss against the best is within a standard error"
     count, measure = f"{best['edges']:.3g}", "likelihood" if "density" in measure else measure[4:]
-    said = f"{measure} of held-out rows {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
+    text = f"{measure} of held-out rows {best['mean']:.4g} nats per row, {count} edge{'s' * (count != '1')}"
     if rule == "cv":
         what = "the one with the highest likelihood of held-out rows"
-    return f"Penalty {best['penalty']:.4g} is {what} ({said} on average)."
+    return f"Penalty {best['penalty']:.4g} is {what} ({text} on average)."
 
 
 def _curve(
@@ -173,12 +171,12 @@ def _curve(
         {
             "penalty": float(penalty),
             "mean": float(mean),
-            "error": mean_error(own, weights),
+            "error": mean_error(values, weights),
             "loss": float(np.average(loss, weights=weights)),
             "loss_error": mean_error(loss, weights),
             "edges": float(count),
         }
-        for penalty, mean, own, loss, count in rows
+        for penalty, mean, values, loss, count in rows
     )
 
 
@@ -187,20 +185,24 @@ def _curve(
 
 def _by_ebic(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) -> TunedPenalty:
     """Return the penalty whose graph has the largest extended BIC (Foygel and Drton 2010)."""
-    given, rows, penalties = problem.settings.gamma, problem.fits.rows, problem.grid().tolist()
-    gamma = 0.5 if given is None else given
+    gamma_option, rows, penalties = (
+        problem.settings.gamma,
+        problem.fits.rows,
+        problem.grid().tolist(),
+    )
+    gamma = 0.5 if gamma_option is None else gamma_option
     if not problem.picks:
         options = {**problem.solver, "on_step": watch}
         return _as_tuned(by_ebic(problem.scaled, rows, penalties, gamma=gamma, **options))
     trail = Trail(watch)
     path = (
         Candidate(
-            found.penalty,
-            found.graph.n_edges,
-            found.graph,
-            partial(_precision, problem, found.graph, trail),
+            choice.penalty,
+            choice.graph.n_edges,
+            choice.graph,
+            partial(_precision, problem, choice.graph, trail),
         )
-        for found in problem.solve(longer(penalties), trail)
+        for choice in problem.solve(longer(penalties), trail)
     )
     meant = len(penalties)
     return _as_tuned(

@@ -105,7 +105,7 @@ class Problem:
         if spec.pseudo_rows is not None:
             data = rows.merged(Complete(pseudo_rows(spec.pseudo_rows, rows.variables)))
         defaults = family.defaults(data)
-        word, given, why = cls._settled_score(spec, defaults.score)
+        word, options, why = cls._settled_score(spec, defaults.score)
         if spec.search not in list(cls.searches):
             raise unknown("search", spec.search, sorted(cls.searches))
         for_search = checked_options(
@@ -113,7 +113,7 @@ class Problem:
             spec.search_options,
             options_of(cls.searches[spec.search]),
         )
-        for_score = {**given, **spec.score_options}
+        for_score = {**options, **spec.score_options}
         inner: dict[str, Callable[[], Any]] = {
             "threads": lambda: spec.threads,
             "rng": lambda: spec.stream(3),
@@ -146,8 +146,8 @@ class Problem:
         """
         word = cls.own_score or spec.score
         if word is None:
-            chosen = spec.score_default or default
-            return _without_charges(chosen) if spec.rule else chosen
+            score = spec.score_default or default
+            return _without_charges(score) if spec.rule else score
         if not isinstance(word, str) or word not in SCORES:
             raise unknown("score", word, SCORES)
         return DefaultScore(word)
@@ -186,8 +186,8 @@ class Problem:
     @property
     def words(self) -> dict[str, str]:
         """Return the choices as text."""
-        named = {"model": self.model, "score": self.score_word, "search": self.spec.search}
-        return named if self.graph == "directed" else {"graph": self.graph, **named}
+        choices = {"model": self.model, "score": self.score_word, "search": self.spec.search}
+        return choices if self.graph == "directed" else {"graph": self.graph, **choices}
 
     @property
     def bounds(self) -> dict[str, Any]:
@@ -196,13 +196,13 @@ class Problem:
 
     def foretell(self, models: int, watch: Watch | None, least: bool = False) -> None:
         """Return a note on the time of a run of this many models, if it is long."""
-        each = self.fits.seconds(len(self.fits.nodes) // 2)
-        total = each * models
+        seconds = self.fits.seconds(len(self.fits.nodes) // 2)
+        total = seconds * models
         if watch is None or total < _LONG:
             return
-        said = f"{total:.0f} s" if total < 120 else f"{total / 60:.0f} min"
+        text = f"{total:.0f} s" if total < 120 else f"{total / 60:.0f} min"
         more = "at least " if least else "about "
-        what = f"{more}{said} expected ({models} local models, {each:.2g} s each)"
+        what = f"{more}{text} expected ({models} local models, {seconds:.2g} s each)"
         watch(Step(-1, what, -1, -1, float("nan"), 0, 0.0))
 
     # -- learning --------------------------------------------------------------------------------
@@ -287,11 +287,11 @@ class LearnedNetwork:
     tuned: TunedPenalty | None = None
 
 
-def _without_charges(chosen: DefaultScore) -> DefaultScore:
+def _without_charges(default: DefaultScore) -> DefaultScore:
     """Return the score's options without penalties for parameters or parents."""
-    if SCORES[chosen.word].charges is not None:
+    if SCORES[default.word].charges is not None:
         return DefaultScore("loglik")
-    return chosen._replace(options={k: v for k, v in chosen.options.items() if k != "gamma"})
+    return default._replace(options={k: v for k, v in default.options.items() if k != "gamma"})
 
 
 def _few(rows: float) -> str:
@@ -304,19 +304,19 @@ def _few(rows: float) -> str:
 
 
 def _default_penalty(
-    spec: Specification, own: float, data: Statistics
+    spec: Specification, default: float, data: Statistics
 ) -> tuple[float, Note | None]:
     """Return the penalty, and a note if it is the family's default."""
-    if spec.penalty is not None or spec.rule is not None or not own:
+    if spec.penalty is not None or spec.rule is not None or not default:
         return spec.penalty or 0.0, None
     rows = data.effective_rows
     weighted = rows != data.total
-    known = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
+    size = f"weights worth {rows:.0f} equal rows" if weighted else f"{rows:.0f} rows"
     text = (
-        f"The penalty per edge is {own:.3g} nats per row, the default of {spec.family.name} networks with "
-        f"{known} and {plural(len(data.names), 'column')}; {{penalty=}} sets another, 'cv' tunes it."
+        f"The penalty per edge is {default:.3g} nats per row, the default of {spec.family.name} networks "
+        f"with {size} and {plural(len(data.names), 'column')}; {{penalty=}} sets another, 'cv' tunes it."
     )
-    return own, Note(NoteKind.PENALTY, text, fixes=(Fix("penalty", Blank("NUMBER")),))
+    return default, Note(NoteKind.PENALTY, text, fixes=(Fix("penalty", Blank("NUMBER")),))
 
 
 def score_options(word: str) -> dict[str, Any]:

@@ -34,7 +34,9 @@ def settings_of(problem: Problem) -> dict[str, Any]:
             options["factors"] = str(options["factors"])
         settings["search_options"] = options
     if spec.model_options:
-        settings["model_options"] = {name: dict(own) for name, own in spec.model_options.items()}
+        settings["model_options"] = {
+            name: dict(options) for name, options in spec.model_options.items()
+        }
     return settings
 
 

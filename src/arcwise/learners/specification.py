@@ -87,8 +87,8 @@ class Specification:
     @property
     def about(self) -> dict[str, str]:
         """Return the key of checkpoints: every choice except the data, the seed and threads."""
-        own = (each.name for each in fields(self) if each.name not in _APART)
-        return {name: option_text(getattr(self, name)) for name in own}
+        field_names = (field.name for field in fields(self) if field.name not in _APART)
+        return {name: option_text(getattr(self, name)) for name in field_names}
 
     def generator(self) -> np.random.Generator:
         """Return a copy of the random generator."""

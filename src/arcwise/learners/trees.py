@@ -101,15 +101,15 @@ class ChowLiuLearner(Problem):
         for child, row in enumerate(limits.required):
             for parent in row:
                 gains[max(child, parent), min(child, parent)] = _REQUIRED
-        found: Array = np.maximum(gains, gains.T)
-        return found
+        symmetric: Array = np.maximum(gains, gains.T)
+        return symmetric
 
     def _directed(self, weights: Array) -> DAG:
         """Return the forest of largest weight, with the requested root."""
-        nodes, asked = self.fits.nodes, self.search(**self.options)
-        if asked is not None and asked not in nodes:
-            raise DataError(f"There is no column {asked!r} for the root. {close_to(asked, nodes)}")
-        graph = forest(weights, self.limits, [] if asked is None else [nodes.index(asked)])
+        nodes, root = self.fits.nodes, self.search(**self.options)
+        if root is not None and root not in nodes:
+            raise DataError(f"There is no column {root!r} for the root. {close_to(root, nodes)}")
+        graph = forest(weights, self.limits, [] if root is None else [nodes.index(root)])
         if not self.limits.allows_graph(graph):
             raise GraphError(
                 f"The best forest leaves the target {self.spec.rules.target!r} without a child: "
@@ -142,8 +142,8 @@ def forest(
             continue
         inside = [edge for edge in edges if edge[0] in tree]
         for root in [node for node in roots if node in tree] or tree:
-            found = root_forest(size, inside, [root])
-            rows = {node: tuple(sorted((*given, *found[node]))) for node in tree}
+            rooted = root_forest(size, inside, [root])
+            rows = {node: tuple(sorted((*given, *rooted[node]))) for node in tree}
             if all(limits.allows(node, row) for node, row in rows.items()):
                 break
         else:

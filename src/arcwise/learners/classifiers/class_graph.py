@@ -154,8 +154,8 @@ class ClassGraph(Problem):
             both = tuple(sorted({*one, *two}))
             alike = len({self.table.variables[i].kind for i in both}) == 1
             if alike and len(both) > 1 and (tied := self._tie(both)):
-                places = np.searchsorted(both, two), np.searchsorted(both, one)
-                out[np.ix_(two, one)] = tied.gains[np.ix_(*places)]
+                positions = np.searchsorted(both, two), np.searchsorted(both, one)
+                out[np.ix_(two, one)] = tied.gains[np.ix_(*positions)]
         out = _with_ties(np.maximum(out, out.T), _TIE * max(1.0, self.fits.rows))
         out[out <= self.least] = -np.inf
         return out
@@ -235,8 +235,8 @@ def kdb(problem: ClassGraph, *, k: int = 2) -> DAG:
     information.
     """
     rows, limits, gains = list(problem.limits.required), problem.limits, problem.gains
-    for place, child in enumerate(problem.ranked):
-        before = sorted(problem.ranked[:place], key=lambda j: (-gains[child, j], j))
+    for rank, child in enumerate(problem.ranked):
+        before = sorted(problem.ranked[:rank], key=lambda j: (-gains[child, j], j))
         for parent in [j for j in before if gains[child, j] > -np.inf][:k]:
             row = tuple(sorted({*rows[child], parent}))
             rows[child] = row if limits.allows(child, row) else rows[child]
@@ -271,13 +271,13 @@ class _Levels:
 
     @cached_property
     def gains(self) -> Array:
-        own, more = self.score.sweep(self.numbers, [self.given] * len(self.numbers))
-        gains: Array = more[:, self.numbers] - own[:, None]
+        base, more = self.score.sweep(self.numbers, [self.given] * len(self.numbers))
+        gains: Array = more[:, self.numbers] - base[:, None]
         return gains
 
     def relevance(self, i: int) -> float:
-        apart, given = self.fits.loglik(self.numbers[i], [(), self.given]).tolist()
-        return float(given - apart) / self.fits.rows
+        apart, with_class = self.fits.loglik(self.numbers[i], [(), self.given]).tolist()
+        return float(with_class - apart) / self.fits.rows
 
 
 class _Numbers:
@@ -287,11 +287,11 @@ class _Numbers:
     """
 
     def __init__(self, table: Table, target: int, numbers: Sequence[int], word: str) -> None:
-        features, own = table.select([table.names[i] for i in numbers]), table.columns[target]
-        parts = [features.take(own == code) for code in np.unique(own)]
+        features, classes = table.select([table.names[i] for i in numbers]), table.columns[target]
+        parts = [features.take(classes == code) for code in np.unique(classes)]
         self.whole, self.parts = Moments.of(features), [Moments.of(part) for part in parts]
         fits = [FAMILIES["gaussian"].bind(part) for part in self.parts]
-        self.score = Sum([SCORES["loglik"].bind(each) for each in fits])
+        self.score = Sum([SCORES["loglik"].bind(fit) for fit in fits])
         charges = (SCORES[word].charges or bic_charges)(table.total, len(table.names))
         slopes = len(table.variables[target].levels or ())
         self.charge = slopes * charges.per_param + charges.per_parent
@@ -299,8 +299,8 @@ class _Numbers:
     @cached_property
     def gains(self) -> Array:
         size = len(self.score.nodes)
-        own, more = self.score.sweep(range(size), [()] * size)
-        gains: Array = more - own[:, None] - self.charge
+        base, more = self.score.sweep(range(size), [()] * size)
+        gains: Array = more - base[:, None] - self.charge
         return gains
 
     def relevance(self, i: int) -> float:

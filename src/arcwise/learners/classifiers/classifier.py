@@ -176,24 +176,28 @@ class Classifier:
         """Return rows in the networks' coding; an unknown level becomes a missing value, with a warning."""
         strange: dict[str, list[Any]] = {}
         needed = [v for v in self.net.variables if v.name != self.target]
-        found = conform(data, needed, unseen=strange.__setitem__) if needed else None
+        rows_table = conform(data, needed, unseen=strange.__setitem__) if needed else None
         if strange:
-            said = [
+            texts = [
                 f"{name!r} ({sentence_list([str(v) for v in v_], 3)})"
                 for name, v_ in strange.items()
             ]
             warnings.warn(
                 "Levels that are not in the training data count as missing: "
-                f"{', '.join(said[:5])}.",
+                f"{', '.join(texts[:5])}.",
                 UserWarning,
                 stacklevel=3,
             )
-        rows = len(data) if found is None else found.rows
-        own = self.variable
-        gap = np.full(rows, len(own.levels or ()), dtype=np.min_scalar_type(len(own.levels or ())))
-        if found is None:
-            return Table((own,), (gap,))
-        return Table((*found.variables, own), (*found.columns, gap), found.weights)
+        rows = len(data) if rows_table is None else rows_table.rows
+        variable = self.variable
+        gap = np.full(
+            rows, len(variable.levels or ()), dtype=np.min_scalar_type(len(variable.levels or ()))
+        )
+        if rows_table is None:
+            return Table((variable,), (gap,))
+        return Table(
+            (*rows_table.variables, variable), (*rows_table.columns, gap), rows_table.weights
+        )
 
     def log_joint(self, table: Table) -> Array:
         """Return the log probability of each row with each class, with missing features summed out."""
@@ -321,11 +325,11 @@ def _prepare_features(table: Table, target: str, spec: ClassifierSpec) -> Table:
     pairs = zip(table.variables, table.columns, strict=True)
     empty = [v.name for v, column in pairs if gaps_of(v, column).all()]
     if empty:
-        kept = [name for name in table.order if name not in empty]
-        if len(kept) < 2:
+        names = [name for name in table.order if name not in empty]
+        if len(names) < 2:
             raise DataError(f"No feature besides the class {target!r} has any value.")
         note = f"Dropped, since all their values are missing: {sentence_list(empty)}."
-        table = table.select(kept).with_notes(data_note(note, tuple(empty)))
+        table = table.select(names).with_notes(data_note(note, tuple(empty)))
     if spec.features in ("auto", "discretise"):
         return discretise(table, "entropy", target=target)
     free = [v.name for v in table.variables if v.numeric and v.name not in (*table.fixed, target)]
@@ -334,23 +338,25 @@ def _prepare_features(table: Table, target: str, spec: ClassifierSpec) -> Table:
 
 def _frequencies(problem: ClassGraph) -> tuple[tuple[int, Array], ...]:
     """Return the features in the order of the graphs of aode, with the rows of each level."""
-    table, found = problem.table, []
+    table, frequencies = problem.table, []
     for feature in problem.ranked:
         size = len(table.variables[feature].levels or ())
         codes = table.columns[feature].astype(np.intp)
-        found.append((feature, np.bincount(codes, table.weights, size + 1)[:size].astype(float)))
-    return tuple(found)
+        frequencies.append(
+            (feature, np.bincount(codes, table.weights, size + 1)[:size].astype(float))
+        )
+    return tuple(frequencies)
 
 
 def _grids(table: Table) -> dict[int, Array]:
     """Return grid points for each continuous feature, from below its least value to above its largest."""
-    found = {}
+    grids = {}
     for number, (variable, column) in enumerate(zip(table.variables, table.columns, strict=True)):
         if not variable.discrete:
             values = column[~np.isnan(column)]
             reach = _BEYOND * float(values.std()) or max(1.0, abs(float(values[0])))
-            found[number] = np.linspace(values.min() - reach, values.max() + reach, _POINTS)
-    return found
+            grids[number] = np.linspace(values.min() - reach, values.max() + reach, _POINTS)
+    return grids
 
 
 # -- structures of several graphs, and free ones ---------------------------------------------------

@@ -72,24 +72,26 @@ def select_features(
         _LeftOut(problem, spec.smoothing) if plain else _FoldAccuracy(table, target, spec, learn)
     )
     groups, accuracy = _walk(problem, judge, word)
-    chosen = sorted(feature for group in groups for feature in group)
-    names = [name for name in table.order if name == target or table.index(name) in chosen]
-    kept = table.select(names)
-    left_out = len(problem.features) - len(chosen)
-    joined = [" with ".join(table.names[i] for i in group) for group in groups if len(group) > 1]
-    note = f"{len(chosen)} of {len(problem.features)} features kept by {word} selection"
+    features = sorted(feature for group in groups for feature in group)
+    names = [name for name in table.order if name == target or table.index(name) in features]
+    selected = table.select(names)
+    left_out = len(problem.features) - len(features)
+    pairs = [" with ".join(table.names[i] for i in group) for group in groups if len(group) > 1]
+    note = f"{len(features)} of {len(problem.features)} features kept by {word} selection"
     note += f" ({judge.what} accuracy {accuracy:.4f})" + (
-        f"; joined: {', '.join(joined)}" if joined else ""
+        f"; joined: {', '.join(pairs)}" if pairs else ""
     )
     if not plain:
-        return kept, None, f"{note}."
+        return selected, None, f"{note}."
     rows = {target: ()} | {
-        table.names[i]: (target, *(table.names[j] for j in group[:place]))
+        table.names[i]: (target, *(table.names[j] for j in group[:rank]))
         for group in groups
-        for place, i in enumerate(group)
+        for rank, i in enumerate(group)
     }
-    graph = DAG(kept.names, tuple(tuple(sorted(map(kept.index, rows[n]))) for n in kept.names))
-    return kept, graph, f"{note}." if left_out or joined else ""
+    graph = DAG(
+        selected.names, tuple(tuple(sorted(map(selected.index, rows[n]))) for n in selected.names)
+    )
+    return selected, graph, f"{note}." if left_out or pairs else ""
 
 
 def _walk(
@@ -106,12 +108,12 @@ def _walk(
     none = best
     while True:
         steps = _forward(problem, groups, joining) if forward else _backward(groups, joining)
-        found = [_Step(*judge(each), each) for each in steps]
+        candidates = [_Step(*judge(step), step) for step in steps]
         by_loss = forward and best <= none + _LEAST
-        chosen = _better(found, _Step(best, sure, groups), by_loss)
-        if chosen is None:
+        best_step = _better(candidates, _Step(best, sure, groups), by_loss)
+        if best_step is None:
             break
-        best, sure, groups = chosen
+        best, sure, groups = best_step
     if not groups or (
         forward and best <= none + _LEAST
     ):  # no better than no feature: one costs nothing
@@ -154,16 +156,16 @@ def _forward(problem: ClassGraph, groups: Groups, joining: bool) -> Iterator[Gro
     for i in problem.features:
         if i not in inside:
             yield (*groups, (i,))
-            for place, group in enumerate(groups) if joining else ():
-                yield (*groups[:place], tuple(sorted((*group, i))), *groups[place + 1 :])
+            for k, group in enumerate(groups) if joining else ():
+                yield (*groups[:k], tuple(sorted((*group, i))), *groups[k + 1 :])
 
 
 def _backward(groups: Groups, joining: bool) -> Iterator[Groups]:
-    for place in range(len(groups)):
-        yield (*groups[:place], *groups[place + 1 :])
+    for k in range(len(groups)):
+        yield (*groups[:k], *groups[k + 1 :])
     for one in range(len(groups)) if joining else ():
         for two in range(one + 1, len(groups)):
-            rest = tuple(g for place, g in enumerate(groups) if place not in (one, two))
+            rest = tuple(g for i, g in enumerate(groups) if i not in (one, two))
             yield (*rest, tuple(sorted((*groups[one], *groups[two]))))
 
 
@@ -182,8 +184,8 @@ class _LeftOut:
     def __call__(self, groups: Groups) -> tuple[float, float]:
         logs = self.prior.copy()
         for group in groups:
-            for place, feature in enumerate(group):
-                logs += self._logs(feature, group[:place])
+            for rank, feature in enumerate(group):
+                logs += self._logs(feature, group[:rank])
         return _judge(logs, self.own, self.table.weights)
 
     def _logs(self, feature: int, parents: Group) -> Array | float:
@@ -193,10 +195,10 @@ class _LeftOut:
         members = (*parents, feature, self.target)
         if np.prod([float(_levels(self.table, m)) for m in members]) > _MOST_CELLS:
             return -np.inf  # never worth it
-        found = _feature_logs(self.table, self.target, feature, parents, self.smoothing)
+        logs = _feature_logs(self.table, self.target, feature, parents, self.smoothing)
         if not parents or len(self.known) <= self.most:
-            self.known[key] = found
-        return found
+            self.known[key] = logs
+        return logs
 
 
 class _FoldAccuracy:
@@ -239,21 +241,21 @@ def held_out_logs(
     logs = np.zeros((table.rows, len(table.variable(target).levels or ())))
     for part in parts:
         rest = table.take(np.delete(np.arange(table.rows), part))
-        own = rest.column(target).astype(np.intp)
-        if features and len(np.unique(own)) > 1:
+        classes = rest.column(target).astype(np.intp)
+        if features and len(np.unique(classes)) > 1:
             classifier = learn(rest)
             logs[part] = classifier.log_proba(classifier.rows_of(table.take(part).select(features)))
         else:
-            shares = np.bincount(own, rest.weights, logs.shape[1]) + 1.0
+            shares = np.bincount(classes, rest.weights, logs.shape[1]) + 1.0
             logs[part] = np.log(shares / shares.sum())
     return logs
 
 
-def _judge(logs: Array, own: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
+def _judge(logs: Array, classes: NDArray[np.intp], weights: Array | None) -> tuple[float, float]:
     """Return accuracy, and mean log probability of the true class."""
-    right = np.average(logs.argmax(axis=1) == own, weights=weights)
+    right = np.average(logs.argmax(axis=1) == classes, weights=weights)
     with np.errstate(invalid="ignore"):
-        gain = logs[np.arange(len(own)), own] - np.logaddexp.reduce(logs, axis=1)
+        gain = logs[np.arange(len(classes)), classes] - np.logaddexp.reduce(logs, axis=1)
     return float(right), float(np.average(np.nan_to_num(gain, nan=-np.inf), weights=weights))
 
 
@@ -276,16 +278,16 @@ def leave_one_out(table: Table, graph: DAG, target: str, smoothing: PseudoCounts
     FitError : a feature with a missing value is combined with others: it would have to be summed out row by
         row.
     """
-    own = table.index(target)
-    logs, gaps = _class_logs(table, own, smoothing), table.missing()
-    for feature in graph.children[own]:
-        parents = tuple(p for p in graph.parents[feature] if p != own)
+    class_index = table.index(target)
+    logs, gaps = _class_logs(table, class_index, smoothing), table.missing()
+    for feature in graph.children[class_index]:
+        parents = tuple(p for p in graph.parents[feature] if p != class_index)
         if parents and gaps[:, [feature, *parents]].any():
             raise FitError(
                 f"{table.names[feature]!r} or its parents have missing values: use naive Bayes, "
                 "or impute them."
             )
-        logs += _feature_logs(table, own, feature, parents, smoothing)
+        logs += _feature_logs(table, class_index, feature, parents, smoothing)
     return logs
 
 
@@ -295,9 +297,11 @@ def _levels(table: Table, column: int) -> int:
 
 def _class_logs(table: Table, target: int, smoothing: PseudoCounts) -> Array:
     """Return the log probability of each class by all rows but one."""
-    own = table.columns[target].astype(np.intp)
-    counts = np.tile(cell_counts([own], (_levels(table, target),), table.weights), (table.rows, 1))
-    counts[np.arange(table.rows), own] -= table.unit_weights()
+    classes = table.columns[target].astype(np.intp)
+    counts = np.tile(
+        cell_counts([classes], (_levels(table, target),), table.weights), (table.rows, 1)
+    )
+    counts[np.arange(table.rows), classes] -= table.unit_weights()
     raised = counts + smoothing.cell(counts.shape[1], 1.0)
     with np.errstate(divide="ignore"):
         out: Array = np.log(raised) - np.log(raised.sum(axis=1, keepdims=True))
@@ -313,18 +317,18 @@ def _feature_logs(
     members = (*parents, feature, target)
     shape = tuple(_levels(table, m) for m in members)
     rows = np.flatnonzero(~table.missing()[:, members].any(axis=1))
-    *codes, own = (table.columns[m][rows].astype(np.intp) for m in members)
+    *codes, classes = (table.columns[m][rows].astype(np.intp) for m in members)
     weights = None if table.weights is None else table.weights[rows]
-    counts, levels = cell_counts([*codes, own], shape, weights), shape[-2]
+    counts, levels = cell_counts([*codes, classes], shape, weights), shape[-2]
     cells, sums = counts[tuple(codes)], counts.sum(axis=-2)[tuple(codes[:-1])]
     sums = np.broadcast_to(sums, cells.shape).copy()
     lost = table.unit_weights()[rows]
-    cells[np.arange(len(rows)), own] -= lost
-    sums[np.arange(len(rows)), own] -= lost
+    cells[np.arange(len(rows)), classes] -= lost
+    sums[np.arange(len(rows)), classes] -= lost
     a = smoothing.cell(levels, float(counts.size // levels))
-    known = sums + a * levels > 1e-9
+    nonempty = sums + a * levels > 1e-9
     out = np.zeros((table.rows, shape[-1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.maximum(cells, 0.0) + a) - np.log(sums + a * levels)
-    out[rows] = np.where(known, logs, -np.log(levels))
+    out[rows] = np.where(nonempty, logs, -np.log(levels))
     return out

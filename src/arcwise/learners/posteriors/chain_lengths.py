@@ -154,15 +154,15 @@ class _Round:
 
 def pack_chains(chains: Sequence[Chain], length: Length) -> dict[str, NDArray[Any]]:
     """Return chains as arrays of numbers, with the name of their sampler and the number of doublings."""
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for number, chain in enumerate(chains):
         state = {f"state_{name}": array for name, array in chain.state.to_arrays().items()}
-        own = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
+        entries = {"parents": chain.parents, "log_scores": chain.log_scores, **state}
         # Summed, so that a run in pieces has the same arrays as a single run.
-        own["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
-        own |= {"level": np.array(length.level), "sampler": np.array([*length.word.encode()])}
-        found |= {f"chain_{number}_{name}": array for name, array in own.items()}
-    return found
+        entries["infos"] = np.array(chain.infos, dtype=np.int64).reshape(-1, 2).sum(axis=0)[None]
+        entries |= {"level": np.array(length.level), "sampler": np.array([*length.word.encode()])}
+        arrays |= {f"chain_{number}_{name}": array for name, array in entries.items()}
+    return arrays
 
 
 def sampler_of(arrays: Arrays | None) -> str | None:
@@ -175,26 +175,26 @@ def unpack_chains(arrays: Arrays, sampler: Sampler) -> list[Chain]:
     """Return chains from arrays; a FileError if they are not of this sampler."""
     try:
         count = 1 + max(int(name.split("_")[1]) for name in arrays)
-        found = [_chain(arrays, f"chain_{number}_", sampler) for number in range(count)]
+        chains = [_chain(arrays, f"chain_{number}_", sampler) for number in range(count)]
     except (ArithmeticError, IndexError, KeyError, TypeError, ValueError):
         raise FileError(_DAMAGED) from None
     p, words = len(sampler.nodes), (len(sampler.nodes) + 63) // 64
-    for chain in found:
+    for chain in chains:
         state, draws = chain.state, len(chain.log_scores)
         whole = chain.parents.shape == (draws, p, words) and state.parents.shape[-2:] == (p, words)
         if not whole or state.generator.shape[-1:] != (4,) or state.taken < 0:
             raise FileError(_DAMAGED)
-    return found
+    return chains
 
 
 _DAMAGED = "The chains to continue are damaged: start again without them."
 
 
 def _chain(arrays: Arrays, start: str, sampler: Sampler) -> Chain:
-    own = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
-    state = {n.removeprefix("state_"): a for n, a in own.items() if n.startswith("state_")}
-    infos = tuple(Info(int(steps), int(moved)) for steps, moved in own["infos"])
-    parents = np.asarray(own["parents"], dtype=np.uint64)
-    scores = np.asarray(own["log_scores"], dtype=float)
+    entries = {n.removeprefix(start): a for n, a in arrays.items() if n.startswith(start)}
+    state = {n.removeprefix("state_"): a for n, a in entries.items() if n.startswith("state_")}
+    infos = tuple(Info(int(steps), int(moved)) for steps, moved in entries["infos"])
+    parents = np.asarray(entries["parents"], dtype=np.uint64)
+    scores = np.asarray(entries["log_scores"], dtype=float)
     ended = State.from_arrays(state)
     return Chain(sampler.nodes, sampler.target, parents, scores, infos, ended)

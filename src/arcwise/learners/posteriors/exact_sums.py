@@ -44,32 +44,32 @@ def of_all_graphs(task: Task) -> PosteriorRun:
     Graphs for model averages are drawn in addition, with their exact probabilities.
     """
     problem, plan, watch = task.problem, task.plan, task.watch
-    own = weigh_problem(problem, plan.prior)
-    limits = own.limits
+    weighed = weigh_problem(problem, plan.prior)
+    limits = weighed.limits
     memory = MEMORY_SHARE * available()
-    table = tabulate_scores(own.score, limits, memory=memory, on_step=watch)
-    found = summed(table, limits, memory=memory, on_step=watch)
-    if plan.draws is None and len(own.score.nodes) <= _ALL:
-        drawn = _all(table, limits, found.log_total)
+    table = tabulate_scores(weighed.score, limits, memory=memory, on_step=watch)
+    sums = summed(table, limits, memory=memory, on_step=watch)
+    if plan.draws is None and len(weighed.score.nodes) <= _ALL:
+        drawn = _all(table, limits, sums.log_total)
     else:
-        drawn = _draw_graphs(table, limits, found.log_total, task.rng, watch, plan.draws or _SHOWN)
-    zeros = np.zeros_like(found.arcs)
+        drawn = _draw_graphs(table, limits, sums.log_total, task.rng, watch, plan.draws or _SHOWN)
+    zeros = np.zeros_like(sums.arcs)
     return PosteriorRun(
         task,
         GraphDistribution(
-            own.score.nodes,
+            weighed.score.nodes,
             drawn.graphs,
             drawn.weights,
-            found.arcs,
-            np.clip(found.arcs + found.arcs.T, 0.0, 1.0),
+            sums.arcs,
+            np.clip(sums.arcs + sums.arcs.T, 0.0, 1.0),
             zeros,
             zeros.copy(),
             meaning=meaning_of(problem.score_word),
-            prior=own.words,
+            prior=weighed.words,
             shares=drawn.shares,
             graph_ess=drawn.ess,
-            ties=own.score.equivalent,
-            log_evidence=_evidence(problem, own, limits, found.log_total, watch),
+            ties=weighed.score.equivalent,
+            log_evidence=_evidence(problem, weighed, limits, sums.log_total, watch),
             notes=drawn.notes,
         ),
         {},
@@ -144,19 +144,19 @@ def _draw_graphs(
 
 
 def _evidence(
-    problem: Problem, own: WeighedScore, limits: Limits, log_total: float, watch: Watch | None
+    problem: Problem, weighed: WeighedScore, limits: Limits, log_total: float, watch: Watch | None
 ) -> float | None:
     """Return the log evidence: the sum over graphs minus that of the prior alone; None if unknown."""
     if not SCORES[problem.score_word].log_probability:
         return None
     log_total -= problem.score.log_units
-    p = len(own.prior.nodes)
-    if limits.free and isinstance(own.prior, ArcPenalty) and own.prior.cost == 0:
+    p = len(weighed.prior.nodes)
+    if limits.free and isinstance(weighed.prior, ArcPenalty) and weighed.prior.cost == 0:
         return log_total - _log_graphs(p)
     if p > _COUNTED:
         return None
     try:
-        return log_total - summed(own.prior, limits, on_step=watch).log_total
+        return log_total - summed(weighed.prior, limits, on_step=watch).log_total
     except NoTimeError:
         return None
 

@@ -92,7 +92,7 @@ def _find(
     spec: Specification,
     source: Source,
     plan: Plan,
-    place: str | PathLike[str] | None,
+    path: str | PathLike[str] | None,
     *,
     watch: Budget,
     own_score: bool,
@@ -100,15 +100,15 @@ def _find(
 ) -> PosteriorRun:
     """Return the run: choose the method if needed, and continue from a checkpoint if there is one."""
     automatic = plan.method == "auto"
-    settled, plan, problem, why = _resolve(spec, source, plan, own_score)
+    resolved, plan, problem, why = _resolve(spec, source, plan, own_score)
     hurried = automatic and plan.method == "exact"
-    file = None if place is None else Checkpoint(place, _about(settled, source, plan, problem))
+    file = None if path is None else Checkpoint(path, _about(resolved, source, plan, problem))
     kept = (file.read() if file is not None else None) or kept
     if file is not None:
         check_writable(file.path)
     keep = None if file is None else file.offer
-    rng = settled.generator().spawn(5)[4]
-    task = Task(settled, source, problem, plan, rng, kept, watch, keep)
+    rng = resolved.generator().spawn(5)[4]
+    task = Task(resolved, source, problem, plan, rng, kept, watch, keep)
     ways = {"longer": 0} if automatic and plan.method == "mcmc" else {}
     try:
         part = replace(task, watch=watch.share(_SUMS)) if hurried else task
@@ -119,11 +119,11 @@ def _find(
         # Partitions need all local scores, too; structure MCMC only those that it visits.
         plan, why = replace(plan, method="mcmc", sampler=plan.sampler or REVERSAL), _LONG
         run = METHODS["mcmc"](replace(task, plan=plan), longer=0)
-    had, has = (len((each or {}).get("sizes", ())) for each in (kept, run.kept))
+    had, has = (len((arrays or {}).get("sizes", ())) for arrays in (kept, run.kept))
     if file is not None and has >= had:  # more replicates than are asked for stay in the file
         file.keep(run.kept)
-    said = "" if file is None else file.note
-    return _with_notes(run, said, why, *run.found.notes, *_meanings(run.task))
+    file_note = "" if file is None else file.note
+    return _with_notes(run, file_note, why, *run.found.notes, *_meanings(run.task))
 
 
 def _resolve(
@@ -134,20 +134,20 @@ def _resolve(
     """
     from arcwise.learners import bind  # the registry of learners imports their files
 
-    chosen, why = spec if own_score else with_score(spec, source, plan), ""
-    problem = bind(chosen, source)
+    trial, why = spec if own_score else with_score(spec, source, plan), ""
+    problem = bind(trial, source)
     if plan.method == "auto":
         method, why = method_for(problem, plan.prior)
         if problem.graph == "directed" and not SCORES[problem.score_word].log_probability:
             why += " method='exact' gives its pseudo-posterior."
         plan = replace(plan, method=method)
         if method == "bootstrap":
-            chosen = with_score(spec, source, plan)
-            problem = bind(chosen, source)
+            trial = with_score(spec, source, plan)
+            problem = bind(trial, source)
     plan = plan.resampled(problem.family)
     if plan.method != "bootstrap":
         plan = replace(plan, prior=settled_prior(plan.prior, problem))
-    return chosen, plan, problem, why
+    return trial, plan, problem, why
 
 
 def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
@@ -172,8 +172,8 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
                 "estimated by resampling."
             ),
         )
-    found = choose_way(problem.score, problem.limits, memory=MEMORY_SHARE * available())
-    if found.word == "exact":
+    way = choose_way(problem.score, problem.limits, memory=MEMORY_SHARE * available())
+    if way.word == "exact":
         return "exact", ""
     if problem.model != "gaussian" or prior is not None or not problem.data.has_rows:
         return "mcmc", ""
@@ -199,6 +199,10 @@ def _about(spec: Specification, source: Source, plan: Plan, problem: Problem) ->
     """Return the key of a run for checkpoints: every choice that shapes its result."""
     seeded: Any = spec.rng.bit_generator.seed_seq
     used = {**problem.words, "options of the score": option_text(problem.score_options)}
-    own = {**spec.about, **plan.about, **{f"{name} in use": word for name, word in used.items()}}
+    choices = {
+        **spec.about,
+        **plan.about,
+        **{f"{name} in use": word for name, word in used.items()},
+    }
     rows = fingerprint(problem.data)  # with an expert's rows, and without gaps
-    return {**own, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}
+    return {**choices, "seed": seeded.entropy, "data": fingerprint(source), "rows": rows}

@@ -58,49 +58,49 @@ def of_chains(task: Task, longer: int | None = None) -> PosteriorRun:
     FitError : there was no time for the first draws.
     ChainsError : the chains disagree.
     """
-    problem, plan, kept, watch = task.problem, task.plan, task.kept, task.watch
-    own = weigh_problem(problem, plan.prior)
-    limits, p = own.limits, len(own.score.nodes)
-    before = sampler_of(kept)
-    word, why, options = _sampler(own.score, limits, plan.sampler)
+    problem, plan, earlier, watch = task.problem, task.plan, task.kept, task.watch
+    weighed = weigh_problem(problem, plan.prior)
+    limits, p = weighed.limits, len(weighed.score.nodes)
+    before = sampler_of(earlier)
+    word, why, options = _sampler(weighed.score, limits, plan.sampler)
     if before not in (None, _label(word, options)):  # a run that had turned to another one
-        (word, _, options), why = _sampler(own.score, limits, before), (_LONG,)
+        (word, _, options), why = _sampler(weighed.score, limits, before), (_LONG,)
     share = getattr(watch, "share", None)
     free = share is not None and plan.sampler is None and before is None
     try:
         part = share(_LISTING) if share is not None and free else watch
-        sampler = _make_sampler(word, own.score, limits, options, part)
+        sampler = _make_sampler(word, weighed.score, limits, options, part)
     except NoTimeError:
         if not free or Trail(watch).tick("start", math.nan, 0):
             raise
-        word, _, options = _sampler(own.score, limits, REVERSAL)
-        sampler, why = _make_sampler(word, own.score, limits, options, watch), (_LONG,)
+        word, _, options = _sampler(weighed.score, limits, REVERSAL)
+        sampler, why = _make_sampler(word, weighed.score, limits, options, watch), (_LONG,)
     why += (_HURRIED,) * getattr(sampler, "hurried", False)
     thin = plan.thin or _thin(word, p)
     burn_in = 100 * thin if plan.burn_in is None else plan.burn_in
-    level = int(kept["chain_0_level"]) if kept and "chain_0_level" in kept else 0
+    level = int(earlier["chain_0_level"]) if earlier and "chain_0_level" in earlier else 0
     length = Length(sampler, _label(word, options), thin, burn_in)
     length, chains = _follow(length, level, task, LONGER if longer is None else longer)
-    found = _judge(chains, length, own, problem)
-    _check_together(found, plan)
+    result = _judge(chains, length, weighed, problem)
+    _check_together(result, plan)
     settings = {"sampler": word, "thin": length.every, "burn_in": burn_in, "chains": plan.chains}
-    diagnostics = {**found.diagnostics, **settings, "doublings": length.level}
+    diagnostics = {**result.diagnostics, **settings, "doublings": length.level}
     late = plan.chains - sum(map(bool, map(len, chains)))
     left_out = (f"{late} of {plan.chains} chains had no time for a draw and are ignored.",)
-    said = (*why, *length.words, *(left_out * bool(late)))
-    notes = (*notes_of(NoteKind.CERTAINTY, *said), *found.notes)
-    found = replace(found, diagnostics=diagnostics, notes=notes)
-    return PosteriorRun(task, found, pack_chains(chains, length))
+    messages = (*why, *length.words, *(left_out * bool(late)))
+    notes = (*notes_of(NoteKind.CERTAINTY, *messages), *result.notes)
+    result = replace(result, diagnostics=diagnostics, notes=notes)
+    return PosteriorRun(task, result, pack_chains(chains, length))
 
 
-def _check_together(found: GraphDistribution, plan: Plan) -> None:
+def _check_together(result: GraphDistribution, plan: Plan) -> None:
     """Raise an error if chains that disagree have a length that the user did not set."""
-    rhat, error = float(found.diagnostics["rhat"]), float(found.adjacent_errors.max(initial=0.0))
+    rhat, error = float(result.diagnostics["rhat"]), float(result.adjacent_errors.max(initial=0.0))
     if plan.draws is not None or rhat < _FAILED or error < _UNKNOWN:
         return
-    said = f"{rhat:.2f}" if rhat < _FAR else f"over {_FAR}"
+    text = f"{rhat:.2f}" if rhat < _FAR else f"over {_FAR}"
     raise ChainsError(
-        f"The chains have not converged after {found.diagnostics['steps']} steps (R-hat {said}, "
+        f"The chains have not converged after {result.diagnostics['steps']} steps (R-hat {text}, "
         f"and the probability of an edge has an error of {error:.2f}): use method='bootstrap', "
         "allow more time, or accept this result with draws=NUMBER."
     )
@@ -161,8 +161,8 @@ def _make_sampler(
     except SearchEnd:
         raise NoTimeError(LATE) from None
     sampler.score = score  # the watcher stays in this process
-    made: Sampler = sampler
-    return made
+    checked: Sampler = sampler
+    return checked
 
 
 class _CheckedScore(Score):
@@ -178,31 +178,31 @@ class _CheckedScore(Score):
         self.check()
         return self.score.many(child, sets)
 
-    def sweep(self, *asked: Any) -> Any:
+    def sweep(self, *arguments: Any) -> Any:
         """Return the sweep of the score."""
         self.check()
-        return self.score.sweep(*asked)
+        return self.score.sweep(*arguments)
 
-    def subsets(self, *asked: Any) -> Array:
+    def subsets(self, *arguments: Any) -> Array:
         """Return the subsets of the score."""
         self.check()
-        return self.score.subsets(*asked)
+        return self.score.subsets(*arguments)
 
 
 def _sampler(
-    score: Score, limits: Limits, asked: str | None
+    score: Score, limits: Limits, word: str | None
 ) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
     """Return the name of a sampler; a sentence and options if it was chosen automatically."""
-    if asked == REVERSAL:
+    if word == REVERSAL:
         return "structure", (), {"flips": _FLIPS}
-    if asked is not None:
-        if asked not in SAMPLERS:
-            raise unknown("sampler", asked, (*SAMPLERS, REVERSAL))
-        return asked, (), {}
-    found = choose_way(score, limits)
-    if found.word == "exact":
+    if word is not None:
+        if word not in SAMPLERS:
+            raise unknown("sampler", word, (*SAMPLERS, REVERSAL))
+        return word, (), {}
+    way = choose_way(score, limits)
+    if way.word == "exact":
         return "partition", (), {}
-    return found.word, (f"Sampler: {found.word}, as {found.why}.",), found.options
+    return way.word, (f"Sampler: {way.word}, as {way.why}.",), way.options
 
 
 def _thin(word: str, p: int) -> int:
@@ -211,14 +211,14 @@ def _thin(word: str, p: int) -> int:
 
 
 def _judge(
-    every: Sequence[Chain], length: Length, own: WeighedScore, problem: Problem
+    every: Sequence[Chain], length: Length, weighed: WeighedScore, problem: Problem
 ) -> GraphDistribution:
     """Return the joint diagnosis of chains."""
     chains = [chain for chain in every if len(chain)]
     if not chains:
-        taken = max(chain.state.taken for chain in every)
+        steps = max(chain.state.taken for chain in every)
         raise NoTimeError(
-            f"Time ran out after {taken} of the {length.burn_in} steps before the first draw of "
+            f"Time ran out after {steps} of the {length.burn_in} steps before the first draw of "
             "a chain: allow more, or use a shorter burn_in."
         )
     judged = diagnose(chains)
@@ -229,19 +229,21 @@ def _judge(
             counts[graph] = counts.get(graph, 0) + count
     order = sorted(counts, key=lambda graph: -counts[graph])
     number = sum(counts.values())
-    upper = np.triu_indices(len(own.score.nodes), 1)
+    upper = np.triu_indices(len(weighed.score.nodes), 1)
     sizes = np.append(judged.pairs.ess[upper], judged.score_ess)
     size = float(np.nanmin(np.where(np.isfinite(sizes), sizes, np.nan))) if len(sizes) else 1.0
     target = chains[0].target
     words = (
-        own.words if target == UNIFORM else f"{own.words}, times the orders of a graph ({target})"
+        weighed.words
+        if target == UNIFORM
+        else f"{weighed.words}, times the orders of a graph ({target})"
     )
     adjacent = judged.pairs.probabilities.copy()
     np.fill_diagonal(adjacent, 0.0)
-    taken = sum(info.steps for chain in chains for info in chain.infos)
+    steps = sum(info.steps for chain in chains for info in chain.infos)
     moved = sum(info.accepted for chain in chains for info in chain.infos)
     return GraphDistribution(
-        own.score.nodes,
+        weighed.score.nodes,
         tuple(order),
         np.array([counts[graph] / number for graph in order]),
         judged.arcs.probabilities.copy(),
@@ -252,14 +254,14 @@ def _judge(
         prior=words,
         draws=number,
         ess=max(1.0, min(size, float(number))),
-        ties=own.score.equivalent,
+        ties=weighed.score.equivalent,
         diagnostics={
             "target": target,
             "rhat": judged.largest_rhat,
             "score_rhat": judged.score_rhat,
             "score_ess": judged.score_ess,
-            "acceptance": moved / max(1, taken),
-            "steps": taken,
+            "acceptance": moved / max(1, steps),
+            "steps": steps,
         },
         notes=notes_of(NoteKind.CERTAINTY, judged.warning),
     )

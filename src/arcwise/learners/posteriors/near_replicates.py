@@ -110,6 +110,8 @@ def near_distribution(
     failed = [piece for piece in pieces if isinstance(piece, str)]
     if not graphs:
         raise FitError(f"No replicate could be learned: {failed[0]}" if failed else "No replicate.")
-    said = notes_of(NoteKind.CERTAINTY, *failure_notes(failed, len(pieces)))
+    failures = notes_of(NoteKind.CERTAINTY, *failure_notes(failed, len(pieces)))
     about = {"penalty": work.penalty}
-    return count_graphs(graphs, work.problem, Plan(resampling="bootstrap"), (*notes, *said), about)
+    return count_graphs(
+        graphs, work.problem, Plan(resampling="bootstrap"), (*notes, *failures), about
+    )

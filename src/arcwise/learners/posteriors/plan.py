@@ -57,21 +57,23 @@ def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
         )
     base = problem.penalised(problem.penalty)
     nodes = base.nodes
-    own, words = _prior(prior, nodes, problem.source.order)
-    flat: Score = ArcPenalty(nodes, 1.0, 0.0) if own is None else own
+    graph_prior, words = _prior(prior, nodes, problem.source.order)
+    flat: Score = ArcPenalty(nodes, 1.0, 0.0) if graph_prior is None else graph_prior
     entry = SCORES[problem.score_word]
-    each = entry.per_parent(len(nodes), problem.score_options)
-    if each and entry.meaning == "posterior":
-        flat = Sum([flat, ArcPenalty(nodes, 1.0, each)])
-        words = "" if own is None else f"{words}, with "
-        words += f"{each:.3g} nats per arc (gamma {each / math.log(len(nodes)):g})"
+    parent_cost = entry.per_parent(len(nodes), problem.score_options)
+    if parent_cost and entry.meaning == "posterior":
+        flat = Sum([flat, ArcPenalty(nodes, 1.0, parent_cost)])
+        words = "" if graph_prior is None else f"{words}, with "
+        words += f"{parent_cost:.3g} nats per arc (gamma {parent_cost / math.log(len(nodes)):g})"
     if problem.penalty:
         flat = Sum([flat, ArcPenalty(nodes, base.rows, problem.penalty)])
         words += f", with {problem.penalty * base.rows:.3g} nats per arc (penalty)"
     if problem.spec.expert is not None:
         words += ", around the expert's graph"
-    limits = _rule_out(problem.limits, own)
-    return WeighedScore(base if own is None else Sum([base, own]), flat, words, limits)
+    limits = _rule_out(problem.limits, graph_prior)
+    return WeighedScore(
+        base if graph_prior is None else Sum([base, graph_prior]), flat, words, limits
+    )
 
 
 def _rule_out(limits: Limits, prior: Score | None) -> Limits:
@@ -117,7 +119,7 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
     half.
     """
     if isinstance(prior, Mapping):
-        found = np.full((len(nodes), len(nodes)), 0.5)
+        chances = np.full((len(nodes), len(nodes)), 0.5)
         for pair, chance in prior.items():
             if not is_pair(pair):
                 raise OptionError(
@@ -126,23 +128,23 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
             for name in pair:
                 if name not in nodes:
                     raise unknown("variable", name, nodes)
-            found[nodes.index(pair[0]), nodes.index(pair[1])] = chance
-        return found
+            chances[nodes.index(pair[0]), nodes.index(pair[1])] = chance
+        return chances
     try:
-        given = factors_of(prior)
+        factors = factors_of(prior)
     except (DataError, FitError) as error:
-        said = str(error).replace("The penalties", "The probabilities of arcs")
+        message = str(error).replace("The penalties", "The probabilities of arcs")
         raise OptionError(
             "prior must be 'uniform', 'fair', a number of nats per arc, or "
-            f"probabilities of arcs: {said}"
+            f"probabilities of arcs: {message}"
         ) from None
-    names = order if given.names is None else given.names
+    names = order if factors.names is None else factors.names
     missing = [name for name in nodes if name not in names]
-    if missing or len(names) != len(given.values):
+    if missing or len(names) != len(factors.values):
         who = repr(missing[0]) if missing else f"each of {len(names)} columns"
         raise DataError(f"The prior must have a row for every variable, and has none for {who}.")
-    chosen = [names.index(name) for name in nodes]
-    return given.values[np.ix_(chosen, chosen)]
+    order_of = [names.index(name) for name in nodes]
+    return factors.values[np.ix_(order_of, order_of)]
 
 
 RESAMPLING = {"bootstrap": "bootstrap", "subsample": "subsampling", "none": "run"}
@@ -187,13 +189,13 @@ class Plan:
     backend: str = "joblib"
 
     def __post_init__(self) -> None:
-        for what, word, known in (
+        for what, word, names in (
             ("method", self.method, ("auto", *_methods())),
             ("way of resampling", self.resampling, ("auto", *RESAMPLING)),
             ("backend", self.backend, BACKENDS),
         ):
-            if word not in known:
-                raise unknown(what, word, known)
+            if word not in names:
+                raise unknown(what, word, names)
         for name in ("draws", "chains", "burn_in", "thin"):
             value, least = getattr(self, name), 0 if name == "burn_in" else 1
             if value is not None and (not is_integer(value) or value < least):
@@ -236,13 +238,15 @@ class Plan:
     @property
     def about(self) -> dict[str, Any]:
         """Return the key of checkpoints, without the number of draws, which may increase."""
-        own = {"method": self.method}
+        choices = {"method": self.method}
         if self.method == "bootstrap":
             share = {"fraction": self.fraction} if self.resampling == "subsample" else {}
-            return {**own, "resampling": self.resampling, **share}
+            return {**choices, "resampling": self.resampling, **share}
         words = ("chains", "burn_in", "thin", "sampler")
         return (
-            own | {word: getattr(self, word) for word in words} | {"prior": option_text(self.prior)}
+            choices
+            | {word: getattr(self, word) for word in words}
+            | {"prior": option_text(self.prior)}
         )
 
 
@@ -292,8 +296,8 @@ def meaning_of(score: str) -> str:
     >>> meaning_of("bge"), meaning_of("loo")
     ('posterior', 'pseudo-posterior')
     """
-    named = {"posterior": "posterior", "approximate": f"approximate posterior ({score.upper()})"}
-    return named.get(SCORES[score].meaning, "pseudo-posterior")
+    meanings = {"posterior": "posterior", "approximate": f"approximate posterior ({score.upper()})"}
+    return meanings.get(SCORES[score].meaning, "pseudo-posterior")
 
 
 ONE_WAY = "This score is not score-equivalent, so arc directions partly reflect the score."
@@ -305,8 +309,8 @@ def constant_note(source: Source) -> str:
     names = statistics_of(source).constant()
     if not names:
         return ""
-    said = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
-    return f"Constant columns, whose edge probabilities come from the prior alone: {said}."
+    text = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
+    return f"Constant columns, whose edge probabilities come from the prior alone: {text}."
 
 
 def posterior_score(family: Family, data: Source) -> DefaultScore:
@@ -324,13 +328,13 @@ def posterior_score(family: Family, data: Source) -> DefaultScore:
     if family.name == "gaussian":
         charge = max(0.0, 1.0 - _OWN_CHARGE / np.log(columns)) if columns > 1 else 0.0
         return DefaultScore("bge", {"standardise": True, "gamma": round(charge, 3)})
-    own = family.default_score(columns, data.total)
+    default = family.default_score(columns, data.total)
     if not family.counts:
-        return own
+        return default
     r = float(np.exp(np.mean([np.log(max(1, len(v.levels or ()))) for v in data.variables])))
     size = max(1.0, min(r**2, 2.5 * (r - 1.0) ** 2))
     changes = {"equivalent_sample_size": float(f"{size:.6g}"), "gamma": 0.6}
-    return own._replace(options={**own.options, **changes})
+    return default._replace(options={**default.options, **changes})
 
 
 def with_score(spec: Specification, source: Source, plan: Plan) -> Specification:
@@ -342,7 +346,7 @@ def with_score(spec: Specification, source: Source, plan: Plan) -> Specification
     searched = plan.method == "bootstrap" and not family.counts
     if spec.score is not None or spec.graph != "directed" or searched:
         return spec
-    chosen = posterior_score(family, source)
-    if plan.prior is not None and SCORES[chosen.word].meaning == "posterior":
-        chosen = chosen._replace(options={**chosen.options, "gamma": 0.0})
-    return spec.but(score_default=chosen)
+    default = posterior_score(family, source)
+    if plan.prior is not None and SCORES[default.word].meaning == "posterior":
+        default = default._replace(options={**default.options, "gamma": 0.0})
+    return spec.but(score_default=default)

@@ -50,8 +50,8 @@ def child_of(rng: np.random.Generator, number: int) -> np.random.Generator:
     """
     bits = rng.bit_generator
     seed: Any = bits.seed_seq
-    own = type(seed)(seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size)
-    return type(rng)(type(bits)(own))
+    child = type(seed)(seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size)
+    return type(rng)(type(bits)(child))
 
 
 def row_weights(
@@ -62,9 +62,9 @@ def row_weights(
     If weights are integers, their sum is the number of draws; otherwise it is Kish's effective number of
     rows, scaled to the same total.
     """
-    own = np.ones(table.rows) if table.weights is None else table.weights
-    cases = float(own.sum())
-    whole = bool((own == np.round(own)).all())
+    weights = np.ones(table.rows) if table.weights is None else table.weights
+    cases = float(weights.sum())
+    whole = bool((weights == np.round(weights)).all())
     if (
         resampling == "subsample" and whole and table.units > table.rows
     ):  # counted: some of the units
@@ -72,11 +72,11 @@ def row_weights(
         drawn = rng.multivariate_hypergeometric(table.counted_copies(), size, method="marginals")
         return drawn.astype(np.float64)
     if resampling == "subsample":
-        kept = np.zeros(table.rows)
-        kept[rng.permutation(table.rows)[: max(2, round(fraction * table.rows))]] = 1.0
-        return kept * own
+        in_sample = np.zeros(table.rows)
+        in_sample[rng.permutation(table.rows)[: max(2, round(fraction * table.rows))]] = 1.0
+        return in_sample * weights
     size = max(round(cases if whole else table.effective_rows), 2)
-    counts = rng.multinomial(size, own / cases)
+    counts = rng.multinomial(size, weights / cases)
     return np.asarray(counts * (cases / size), dtype=np.float64)
 
 
@@ -241,21 +241,23 @@ def gather_results(
     keep : called after each piece with all results so far, to save them.
     what : the name of a piece.
     """
-    found = list(done)
-    numbers = range(len(found), count)
+    results = list(done)
+    numbers = range(len(results), count)
     if not numbers:
-        return found
+        return results
     with contextlib.closing(pieces(work, numbers, n_jobs, backend)) as coming:
-        for each in coming:
-            if each is None:
+        for result in coming:
+            if result is None:
                 break
-            found.append(each)
+            results.append(result)
             if keep is not None:
-                keep(found)
-            said = f"{what} {len(found)} of {count}"
-            if watch is not None and watch(Step(len(found), said, -1, -1, float("nan"), 0, 0.0)):
+                keep(results)
+            message = f"{what} {len(results)} of {count}"
+            if watch is not None and watch(
+                Step(len(results), message, -1, -1, float("nan"), 0, 0.0)
+            ):
                 break
-    return found
+    return results
 
 
 def of_replicates(task: Task) -> PosteriorRun:
@@ -293,11 +295,11 @@ def of_replicates(task: Task) -> PosteriorRun:
         if failed:
             raise FitError(f"No replicate could be learned: {failed[0]}")
         raise NoTimeError("Time ran out before one replicate was done: allow more.")
-    said = (*failure_notes(failed, len(pieces)), *_subsample_note(plan))
-    notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *said))
+    messages = (*failure_notes(failed, len(pieces)), *_subsample_note(plan))
+    notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *messages))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
-    found = count_graphs(graphs, problem, plan, notes, about)
-    return PosteriorRun(task, found, pack_graphs(pieces))
+    distribution = count_graphs(graphs, problem, plan, notes, about)
+    return PosteriorRun(task, distribution, pack_graphs(pieces))
 
 
 def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dict[str, float]:
@@ -335,12 +337,12 @@ def count_graphs(
     )
 
 
-def failure_notes(said: Sequence[str], count: int) -> list[str]:
+def failure_notes(failures: Sequence[str], count: int) -> list[str]:
     """A sentence on replicates that could not be learned."""
-    if not said:
+    if not failures:
         return []
     return [
-        f"{len(said)} of {count} replicates could not be learned and are not counted: {said[0]}"
+        f"{len(failures)} of {count} replicates could not be learned and are not counted: {failures[0]}"
     ]
 
 
