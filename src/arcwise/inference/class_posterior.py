@@ -190,7 +190,9 @@ class _Question:
         order, largest = self._order(members, nodes)
         step = max(1, int(_PIECE / (largest * self.classes)))
         pieces = [rows[begin : begin + step] for begin in range(0, len(rows), step)]
-        return np.concatenate([self._eliminated(members, nodes, order, each) for each in pieces])
+        return np.concatenate(
+            [self._eliminated(members, nodes, order, member) for member in pieces]
+        )
 
     def _speaking(self, members: tuple[int, ...], rows: Rows) -> list[int]:
         """Return the nodes whose local models contain members; missing non-members sum to one."""

@@ -101,8 +101,8 @@ def predictive(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> Pr
     """Return distributions with the uncertainty of parameters; arguments as for `posterior`."""
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
         part = condition_on(net, targets, evidence)
-        places = [part.place[node] for node in targets]
-        mean, root = part.means(places), part.left(places)
+        positions = [part.place[node] for node in targets]
+        mean, root = part.means(positions), part.left(positions)
         refuse_infinite(mean, root)
         scale, freedom = _widen(net, part, root, evidence)
     saturated = tuple(node for node in part.nodes if _is_saturated(linear_model(net, node)))
@@ -251,13 +251,11 @@ def _terms(
                 others[i] = covariance[part.place[parent]]
         variance = covariance[position] - model.coefficients @ others
         if variance.any() or others.any():
-            xs = np.array([value(each) for each in parents]).reshape(len(parents), evidence.rows)
+            xs = np.array([value(j) for j in parents]).reshape(len(parents), evidence.rows)
             residual = value(node) - model.intercept - model.coefficients @ xs
             centred = xs - model.centre[:, None]
             level = float(np.log(0.5 * model.rows) + shift)
-            beside = np.array([left(each) for each in parents]).reshape(
-                len(parents), whole.shape[1]
-            )
+            beside = np.array([left(j) for j in parents]).reshape(len(parents), whole.shape[1])
             rest = left(node) - model.coefficients @ beside
             yield _Term(
                 model, level, float(doubt), variance, others, residual, centred, rest, beside
@@ -422,7 +420,7 @@ def _block(net: BayesNet, hidden: set[int], evidence: KnownRows) -> Array:
     children = {child for node in hidden for child in net.graph.children[node]}
     below = children.intersection(evidence.known)
     nodes = [node for node in net.graph.order() if node in hidden or node in below]
-    places = [i for i, node in enumerate(nodes) if node in below]
+    positions = [i for i, node in enumerate(nodes) if node in below]
     mean, root = centres(net, nodes, hidden, evidence), roots(net, nodes, hidden)
-    values = np.column_stack([evidence.value(nodes[i]) for i in places])
-    return log_normal(values - mean[:, places], root[places])
+    values = np.column_stack([evidence.value(nodes[i]) for i in positions])
+    return log_normal(values - mean[:, positions], root[positions])

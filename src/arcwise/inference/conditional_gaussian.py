@@ -96,10 +96,12 @@ class ConditionalGaussianEngine(Engine):
             return average_over_interval(question)
         parts: list[list[tuple[NDArray[np.intp], Distribution]]] = [[] for _ in question.asked]
         for places, known in patterns(question.gaps):
-            for own, node in zip(parts, question.asked, strict=True):
-                own += answers_of(question, node, places, known)
+            for answer_parts, node in zip(parts, question.asked, strict=True):
+                answer_parts += answers_of(question, node, places, known)
         size = question.size
-        answers = tuple(Answer.exact(RowParts.of(own, size), size) for own in parts)
+        answers = tuple(
+            Answer.exact(RowParts.of(answer_parts, size), size) for answer_parts in parts
+        )
         if not question.together:
             return Reply(answers)
         return Reply(answers, *_joint(question))
@@ -163,19 +165,19 @@ def _targets(question: Question, known: set[int]) -> Iterator[tuple[int, ...]]:
 
 def _joint(question: Question) -> tuple[Cells | MixtureJoint | States, Any]:
     """Return the joint distribution of the targets: a table of categories, a mixture, or exact draws."""
-    asked = question.asked
-    ((_, rows),) = row_sums(question, np.arange(1), question.known, asked)
-    variables = tuple(question.net.variables[node] for node in asked)
+    targets = question.asked
+    ((_, rows),) = row_sums(question, np.arange(1), question.known, targets)
+    variables = tuple(question.net.variables[node] for node in targets)
     if all(variable.discrete for variable in variables):
         cells = prod([len(variable.levels or ()) for variable in variables])
         if cells <= _MOST_CELLS:
-            logs = rows.table(asked)[0]
+            logs = rows.table(targets)[0]
             table = np.exp(logs - logs.max())
             return Cells(variables, table / table.sum()), list
-    elif mixture := rows.joint(asked, _MOST_CELLS):
+    elif mixture := rows.joint(targets, _MOST_CELLS):
         return mixture, list
     columns = rows.draw(np.zeros(_STATES, dtype=np.intp))
-    drawn_rows = np.stack([columns[node].astype(float) for node in asked])
+    drawn_rows = np.stack([columns[node].astype(float) for node in targets])
     text = f"Correlations and joint probabilities are those of {_STATES} independent draws."
     return States(variables, drawn_rows[:, :, None]), lambda: [answer_note(text)]
 

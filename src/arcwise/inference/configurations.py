@@ -235,8 +235,8 @@ class ConfigurationRows:
         with np.errstate(divide="ignore"):
             for part in parts:
                 some = tuple(x[part] for x in xs)
-                found = distribution_of(model, variable, some, part.stop - part.start)
-                logs[part] = np.log(found.chances(count))
+                distribution = distribution_of(model, variable, some, part.stop - part.start)
+                logs[part] = np.log(distribution.chances(count))
         return (*above, node), logs.reshape(rows, *shape, count)
 
     def _grid(
@@ -306,8 +306,8 @@ class ConfigurationRows:
                 found = slopes_of(model, [parents.index(parent) for parent in above], xs, rows)
                 if found is None:
                     raise FitError(f"{self.net.names[node]!r} is not linear in its parents.")
-                places = [block.nodes.index(parent) for parent in above]
-                slopes[:, :, i, places] = found.reshape(self.rows, count, len(above))
+                positions = [block.nodes.index(parent) for parent in above]
+                slopes[:, :, i, positions] = found.reshape(self.rows, count, len(above))
         for i in range(size):
             mean[:, :, i] += np.einsum("rkj,rkj->rk", slopes[:, :, i], mean)
         first, group = _groups(np.concatenate([slopes, spread[..., None]], axis=3))

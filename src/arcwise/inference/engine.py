@@ -256,10 +256,10 @@ class Question:
         for node, parents in enumerate(self.net.graph.parents if self.net.directed else ()):
             if not self.net.variables[node].discrete or node in self.forced:
                 continue
-            places = np.flatnonzero(~self.gaps[:, [node, *parents]].any(axis=1))
-            xs = tuple(self.columns[parent][places] for parent in parents)
-            logs = self.net.conditionals[node].logpdf(self.columns[node][places], xs)
-            for row in places[np.isneginf(logs)][:1].tolist():
+            complete_rows = np.flatnonzero(~self.gaps[:, [node, *parents]].any(axis=1))
+            xs = tuple(self.columns[parent][complete_rows] for parent in parents)
+            logs = self.net.conditionals[node].logpdf(self.columns[node][complete_rows], xs)
+            for row in complete_rows[np.isneginf(logs)][:1].tolist():
                 raise FitError(_impossible(self, row, node, parents))
 
 

@@ -310,24 +310,24 @@ class Ensemble:
             return plain, (_NO_DENSITY,)
         top = logs.max(axis=0)
         speaks = np.isfinite(top)  # a row that is impossible in all graphs leaves their weights
-        found = plain * np.exp(np.where(speaks, logs - np.where(speaks, top, 0.0), 0.0))
-        shares: Array = found / found.sum(axis=0)
+        posterior = plain * np.exp(np.where(speaks, logs - np.where(speaks, top, 0.0), 0.0))
+        shares: Array = posterior / posterior.sum(axis=0)
         return shares, ()
 
     def _joined(self, answers: Sequence[Belief], found: _Answers) -> Belief:
         """Return the weighted average of several beliefs."""
         shape = blend([answer.distribution for answer in answers], found.weights)
         qualities = [answer.quality for answer in answers]
-        notes = (*self._over, *found.notes, *(note for each in qualities for note in each.notes))
-        errors = np.array([each.error for each in qualities])
+        notes = (*self._over, *found.notes, *(note for part in qualities for note in part.notes))
+        errors = np.array([part.error for part in qualities])
         simulated = float(np.sqrt(np.sum((found.weights * errors) ** 2)))
-        rhat = max(each.rhat for each in qualities)
-        sure = all(each.exact for each in qualities)
+        rhat = max(part.rhat for part in qualities)
+        sure = all(part.exact for part in qualities)
         quality = Quality(
             float(np.hypot(simulated, np.max(found.error(*_numbers_of(answers, shape))))),
             math.nan if sure and not math.isinf(found.drawn.size) else rhat,
-            min(found.drawn.size, *(each.ess for each in qualities)),
-            next((each.way for each in qualities if each.way), "by drawn graphs"),
+            min(found.drawn.size, *(part.ess for part in qualities)),
+            next((part.way for part in qualities if part.way), "by drawn graphs"),
             tuple(dict.fromkeys(notes)),
         )
         first = answers[0]

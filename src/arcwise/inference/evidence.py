@@ -204,13 +204,13 @@ def _levels_between(variable: Variable, low: Any, high: Any) -> NDArray[np.bool_
     """Return the levels of an interval, None for an open end; for cut numbers, all that overlap it."""
     levels = variable.levels or ()
     if variable.numeric and variable.cuts is None:
-        places = np.array(levels, dtype=float)
+        scale = np.array(levels, dtype=float)
         ends = [None if end is None else _number(variable.name, end) for end in (low, high)]
     else:
-        places = np.arange(float(len(levels)))
+        scale = np.arange(float(len(levels)))
         ends = [None if end is None else _code(variable, end) for end in (low, high)]
     first, last = (-np.inf if ends[0] is None else ends[0], np.inf if ends[1] is None else ends[1])
-    return (places >= first) & (places <= last)
+    return (scale >= first) & (scale <= last)
 
 
 def upward(graph: DAG, starts: Iterable[int], observed: Collection[int]) -> set[int]:

@@ -125,11 +125,11 @@ class ExplanationRange(Range):
 
     def _said(self) -> str:
         differing = [
-            f"{name} {' or '.join(map(str, each))}"
-            for name, each in self.levels.items()
-            if len(each) > 1
+            f"{name} {' or '.join(map(str, levels))}"
+            for name, levels in self.levels.items()
+            if len(levels) > 1
         ]
-        low, high = self.of(lambda each: each.probability)
+        low, high = self.of(lambda explanation: explanation.probability)
         levels = "; ".join(differing) if differing else "the same levels"
         return f"{levels}; probability between {low:.4g} and {high:.4g}"
 

@@ -91,10 +91,10 @@ class ScaledArray(NamedTuple):
     @classmethod
     def of_logs(cls, logs: Array) -> ScaledArray:
         """Return a table of numbers given by their natural logarithms; minus infinity is zero."""
-        there = np.isfinite(logs)
-        safe = np.where(there, logs, 0.0)
+        finite = np.isfinite(logs)
+        safe = np.where(finite, logs, 0.0)
         powers = np.floor(safe / _LOG_TWO)
-        parts = np.where(there, np.exp(safe - powers * _LOG_TWO), 0.0)
+        parts = np.where(finite, np.exp(safe - powers * _LOG_TWO), 0.0)
         return cls.of(parts)._shifted(powers.astype(np.int64))
 
     def _shifted(self, powers: NDArray[np.int64]) -> ScaledArray:
@@ -108,10 +108,10 @@ class ScaledArray(NamedTuple):
         """Return the sums over some axes."""
         if not axis:
             return self
-        there = self.digits > 0.0
-        top = np.where(there, self.powers, np.iinfo(np.int64).min // 2).max(axis, keepdims=True)
+        nonzero = self.digits > 0.0
+        top = np.where(nonzero, self.powers, np.iinfo(np.int64).min // 2).max(axis, keepdims=True)
         apart = np.maximum(self.powers - top, _FAR)
-        parts = np.where(there, np.ldexp(self.digits, apart.astype(np.int32)), 0.0)
+        parts = np.where(nonzero, np.ldexp(self.digits, apart.astype(np.int32)), 0.0)
         return ScaledArray.of(parts.sum(axis=axis))._shifted(top.squeeze(axis))
 
     def transpose(self, axes: list[int]) -> ScaledArray:

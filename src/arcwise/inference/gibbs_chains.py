@@ -197,8 +197,8 @@ def begin(
     order = np.argsort(squares, axis=1, kind="stable")
     # Without evidence all rows are equally near, and equally good starts.
     power = np.where(observed.any(axis=1), 3.0, 1.0)[:, None]
-    places = (squares.shape[1] * rng.random((rows, chains)) ** power).astype(np.intp)
-    start = np.take_along_axis(order, places, axis=1).ravel()
+    indices = (squares.shape[1] * rng.random((rows, chains)) ** power).astype(np.intp)
+    start = np.take_along_axis(order, indices, axis=1).ravel()
     states: Columns = []
     steps: list[tuple[int, Integers | None]] = []
     for node, column in enumerate(columns):

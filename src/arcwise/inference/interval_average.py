@@ -98,7 +98,7 @@ def _average(
 ) -> Answer:
     """Return the average of the answers for a variable at the points of an interval, and its error."""
     averages = [_at_points(question, node, target, *group) for group in groups]
-    best, fewer = (_middle(each) for each in averages)
+    best, fewer = (_middle(answer) for answer in averages)
     error = abs(best - fewer)
     error = error if error > 1e-9 * max(1e-300, float(np.abs(_spread(averages[0])))) else 0.0
     mixing = Mixing(np.array([error]), np.array([1.0]), np.array([np.inf]))
@@ -117,15 +117,15 @@ def _at_points(
     gaps[:, node] = False
     rows = replace(question, columns=columns, gaps=gaps, task="rows")
     known = question.known | {node}
-    listed = [each for _, each in answers_of(rows, target, np.arange(len(points)), known)]
+    listed = [answer for _, answer in answers_of(rows, target, np.arange(len(points)), known)]
     if isinstance(listed[0], Categorical):
-        chances = np.concatenate([each.probabilities for each in listed])  # type: ignore[attr-defined]
+        chances = np.concatenate([answer.probabilities for answer in listed])  # type: ignore[attr-defined]
         return listed[0].with_shares((shares @ chances)[None])
     if isinstance(listed[0], Normal):
         mean, sd = (np.concatenate([getattr(e, word) for e in listed]) for word in ("mean", "sd"))
         return Mixture(mean[None], np.maximum(sd, 1e-300)[None], shares[None])
     centres, widths, weights = (
-        np.concatenate([getattr(each, word) for each in listed])
+        np.concatenate([getattr(answer, word) for answer in listed])
         for word in ("centres", "widths", "weights")
     )
     return Mixture(

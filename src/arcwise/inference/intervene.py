@@ -270,10 +270,10 @@ def _regressions(net: BayesNet, essential: PDAG, forced: Sequence[int]) -> Refit
 
     def regression(child: int, parents: tuple[int, ...]) -> GaussianConditional:
         if (child, parents) not in models:
-            places = [index_of[node] for node in (child, *parents)]
-            part = root[places]
+            positions = [index_of[node] for node in (child, *parents)]
+            part = root[positions]
             size = rows or 1.0
-            model = regress(size, mean[places], size * (part @ part.T))
+            model = regress(size, mean[positions], size * (part @ part.T))
             if not rows:  # made by hand: the parameters are taken as known
                 model = replace(model, rows=0.0, spread=np.zeros_like(model.spread))
             models[child, parents] = model
@@ -304,12 +304,12 @@ def _notes(range_: Range, names: Sequence[str], missed: int, cut: bool) -> tuple
     reason = f"Data alone do not determine the direction of {_edges(range_.edges)}"
     if cut:
         more = "there are more, and {max_graphs=} sets their number"
-        said = f"{reason}: the range is over {len(range_) + missed} of the {sets} ({more})."
+        text = f"{reason}: the range is over {len(range_) + missed} of the {sets} ({more})."
     elif range_.same:
-        said = f"{reason}, but mean and sd are the same for all {len(range_)} {sets}."
+        text = f"{reason}, but mean and sd are the same for all {len(range_)} {sets}."
     else:
-        said = f"{reason}: the range is over the {len(range_) + missed} {sets}."
-    over = answer_note(said, tuple(names), (Fix("max_graphs"),) * cut)
+        text = f"{reason}: the range is over the {len(range_) + missed} {sets}."
+    over = answer_note(text, tuple(names), (Fix("max_graphs"),) * cut)
     if not missed:
         return (over,)
     graphs = "one of them" if missed == 1 else f"{missed} of them"
@@ -361,13 +361,13 @@ def turn(net: BayesNet, graph: DAG) -> tuple[Conditional, ...]:
     models = list(net.conditionals)
     for x, y, shared in _covered_arcs(net.graph.parents, graph.parents):
         first, second = models[x], models[y]
-        places = sum(node < x for node in shared), sum(node < y for node in shared)
+        positions = sum(node < x for node in shared), sum(node < y for node in shared)
         if isinstance(first, DiscreteConditional) and isinstance(second, DiscreteConditional):
-            models[x], models[y] = _tables(first.table, second.table, *places)
+            models[x], models[y] = _tables(first.table, second.table, *positions)
         elif isinstance(first, ConditionalGaussianModel) and isinstance(
             second, ConditionalGaussianModel
         ):
-            models[x], models[y] = _turned_regressions(first, second, *places)
+            models[x], models[y] = _turned_regressions(first, second, *positions)
         else:
             raise TypeError("An arc between a table and a regression cannot be reversed.")
     return tuple(models)

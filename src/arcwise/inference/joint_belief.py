@@ -86,7 +86,7 @@ class Beliefs(Framed):
         """
         earlier = self.before().singles if before and self.before is not None else ()
         by_name = {single.name: single for single in earlier}
-        singles = [replace(each, given=self.given, do=self.do) for each in self.singles]
+        singles = [replace(single, given=self.given, do=self.do) for single in self.singles]
         return list(figure("plot_beliefs")(singles, by_name, columns=columns, title=title))
 
     @classmethod

@@ -42,9 +42,9 @@ class LevelSums:
         left = list(factors)
         order, _ = elimination_order([scope for scope, _ in factors], keep, sizes)
         for node in order:
-            used = [each for each in left if node in each[0]]
-            left = [each for each in left if node not in each[0]]
-            scope = tuple(sorted({n for own, _ in used for n in own} - {node}))
+            used = [factor for factor in left if node in factor[0]]
+            left = [factor for factor in left if node not in factor[0]]
+            scope = tuple(sorted({n for members, _ in used for n in members} - {node}))
             product = self._product(used, (*scope, node))
             self.steps.append((node, scope, product))
             left.append((scope, log_sum(product)))
@@ -55,10 +55,10 @@ class LevelSums:
     ) -> Array:
         """Return the product of factors, with one axis per category of the scope."""
         total = np.zeros((1, *(self.sizes[node] for node in scope)))
-        for own, logs in factors:
-            order = sorted(range(len(own)), key=lambda i: scope.index(own[i]))
+        for variables, logs in factors:
+            order = sorted(range(len(variables)), key=lambda i: scope.index(variables[i]))
             moved = logs.transpose(0, *(1 + i for i in order))
-            shape = [self.sizes[node] if node in own else 1 for node in scope]
+            shape = [self.sizes[node] if node in variables else 1 for node in scope]
             total = total + moved.reshape(len(logs), *shape)
         return total
 
@@ -98,11 +98,11 @@ def elimination_order(
     largest = prod([float(sizes[node]) for node in keep])
     hidden = sorted(set().union(*left) - set(keep)) if left else []
     while hidden:
-        joined = {node: set().union(*(s for s in left if node in s)) for node in hidden}
-        cells = {n: prod([float(sizes[other]) for other in joined[n]]) for n in hidden}
+        adjacent = {node: set().union(*(s for s in left if node in s)) for node in hidden}
+        cells = {n: prod([float(sizes[other]) for other in adjacent[n]]) for n in hidden}
         node = min(hidden, key=lambda n: (cells[n], n))
         largest = max(largest, cells[node])
-        left = [scope for scope in left if node not in scope] + [joined[node] - {node}]
+        left = [scope for scope in left if node not in scope] + [adjacent[node] - {node}]
         hidden.remove(node)
         order.append(node)
     return order, largest

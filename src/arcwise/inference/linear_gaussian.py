@@ -161,8 +161,8 @@ def joint(net: BayesNet) -> GaussianJoint:
     order = net.graph.order()
     hidden = set(order)
     mean, root = centres(net, order, hidden, NOTHING)[0], roots(net, order, hidden)
-    places = np.argsort(order)
-    return GaussianJoint(net.names, mean[places], root[places])
+    ranks = np.argsort(order)
+    return GaussianJoint(net.names, mean[ranks], root[ranks])
 
 
 def check_relations(net: BayesNet, evidence: KnownRows) -> None:
@@ -262,8 +262,8 @@ def posterior(net: BayesNet, targets: Sequence[int], evidence: KnownRows) -> tup
     """
     with np.errstate(over="ignore", invalid="ignore"):  # said in words below
         conditioned = condition_on(net, targets, evidence)
-        places = [conditioned.place[node] for node in targets]
-        mean, root = conditioned.means(places), conditioned.left(places)
+        positions = [conditioned.place[node] for node in targets]
+        mean, root = conditioned.means(positions), conditioned.left(positions)
     refuse_infinite(mean, root)
     return mean, root
 
@@ -375,7 +375,7 @@ def _linear(net: BayesNet, what: str) -> list[Linear]:
 
 
 def _name_matrix(net: Net, matrix: Array, names: Sequence[str]) -> NamedMatrix:
-    places = [net.index(name) for name in names or net.names]
-    block = matrix[np.ix_(places, places)]
+    positions = [net.index(name) for name in names or net.names]
+    block = matrix[np.ix_(positions, positions)]
     mirrored = 0.5 * (block + block.T)  # rounding apart, it is symmetric
     return NamedMatrix(tuple(names or net.names), mirrored)

@@ -218,8 +218,8 @@ def probability(
     def ask(other: Net) -> Estimate:
         question = Question.of(other, (), evidence, settings, generator(settings.seed))
         question = replace(question, task="density")
-        found = float(rank_engines(question).engines[0].logpdf(question)[0])
-        return Estimate(found) if log else Probability(math.exp(found))
+        value = float(rank_engines(question).engines[0].logpdf(question)[0])
+        return Estimate(value) if log else Probability(math.exp(value))
 
     answer = ask(net)
     if not do or equivalents is None or not net.directed:

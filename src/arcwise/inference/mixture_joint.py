@@ -116,17 +116,19 @@ class MixtureJoint:
 
     def _climb(self, start: int) -> Array:
         """Return the numbers of a local maximum of the density, with the levels of a component."""
-        own = np.flatnonzero((self.codes == self.codes[start]).all(axis=1))
+        matching = np.flatnonzero((self.codes == self.codes[start]).all(axis=1))
         point: Array = self.means[start].copy()
-        if len(own) == 1 or not len(point):
+        if len(matching) == 1 or not len(point):
             return point
-        inverse = np.linalg.inv(self.factors[own])
+        inverse = np.linalg.inv(self.factors[matching])
         precision = np.einsum("mji,mjk->mik", inverse, inverse)
-        pulled = np.einsum("mij,mj->mi", precision, self.means[own])
-        width = np.sqrt(np.einsum("mij,mij->mi", self.factors[own], self.factors[own]).min(axis=0))
+        pulled = np.einsum("mij,mj->mi", precision, self.means[matching])
+        width = np.sqrt(
+            np.einsum("mij,mij->mi", self.factors[matching], self.factors[matching]).min(axis=0)
+        )
         for _ in range(_STEPS):
-            z = np.einsum("mij,mj->mi", inverse, point - self.means[own])
-            logs = self._peaks[own] - 0.5 * (z**2).sum(axis=1)
+            z = np.einsum("mij,mj->mi", inverse, point - self.means[matching])
+            logs = self._peaks[matching] - 0.5 * (z**2).sum(axis=1)
             share = np.exp(logs - logs.max())
             fresh = np.linalg.solve(
                 np.einsum("m,mij->ij", share, precision), np.einsum("m,mi->i", share, pulled)
@@ -163,15 +165,15 @@ class MixtureJoint:
         codes = rows[:, self._categories].astype(np.intp)
         inverse = np.linalg.inv(self.factors)
         step = max(1, _BLOCK // max(1, self.means.size + self.codes.size))
-        found = np.empty(len(rows))
+        densities = np.empty(len(rows))
         for low in range(0, len(rows), step):
             part = slice(low, low + step)
             off = rows[part][:, None, self._numbers] - self.means
             z = np.einsum("mij,rmj->rmi", inverse, off)
             same = (codes[part][:, None, :] == self.codes).all(axis=2)
             logs = np.where(same, self._peaks - 0.5 * (z**2).sum(axis=2), -np.inf)
-            found[part] = log_sum(logs)
-        return found
+            densities[part] = log_sum(logs)
+        return densities
 
     def box(self, limits: Mapping[int, Any]) -> Probability:
         """Return the probability of marked levels and of bounds on numbers."""
@@ -203,12 +205,12 @@ class MixtureJoint:
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
         """Return draws, one per row."""
         heap = np.cumsum(self.weights)
-        chosen = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
-        chosen = np.minimum(chosen, len(heap) - 1)
+        component = np.searchsorted(heap, rng.random(draws) * heap[-1], side="right")
+        component = np.minimum(component, len(heap) - 1)
         noise = rng.standard_normal((draws, len(self._numbers)))
         out = np.empty((draws, len(self.variables)))
-        out[:, self._categories] = self.codes[chosen]
-        out[:, self._numbers] = self.means[chosen] + np.einsum(
-            "rij,rj->ri", self.factors[chosen], noise
+        out[:, self._categories] = self.codes[component]
+        out[:, self._numbers] = self.means[component] + np.einsum(
+            "rij,rj->ri", self.factors[component], noise
         )
         return out

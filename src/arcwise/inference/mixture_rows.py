@@ -129,17 +129,21 @@ class RowSums:
         means = np.empty((len(kept), len(numbers)))
         covariance = np.zeros((len(kept), len(numbers), len(numbers)))
         for block, fit in blocks:
-            own = tuple(codes[scope.index(node)] for node in block.levels)
+            block_codes = tuple(codes[scope.index(node)] for node in block.levels)
             sizes = [self.sizes[node] for node in block.levels]
-            chosen = np.ravel_multi_index(own, sizes) if own else np.zeros(len(kept), np.intp)
+            configuration = (
+                np.ravel_multi_index(block_codes, sizes)
+                if block_codes
+                else np.zeros(len(kept), np.intp)
+            )
             pairs = [
                 (numbers.index(block.nodes[i]), d)
                 for d, i in enumerate(block.hidden)
                 if block.nodes[i] in numbers
             ]
-            places, positions = (list(each) for each in zip(*pairs, strict=True))
-            root = fit.root[fit.group[0], chosen][:, positions]
-            means[:, places] = fit.mean[0, chosen][:, positions]
+            places, positions = (list(pair) for pair in zip(*pairs, strict=True))
+            root = fit.root[fit.group[0], configuration][:, positions]
+            means[:, places] = fit.mean[0, configuration][:, positions]
             covariance[np.ix_(np.arange(len(kept)), places, places)] = root @ np.swapaxes(
                 root, 1, 2
             )
@@ -160,10 +164,12 @@ class RowSums:
         for block, fit in zip(self.pieces.blocks, self.fits, strict=True):
             shape = [self.sizes[node] for node in block.levels]
             codes = tuple(columns[node] for node in block.levels)
-            chosen = np.ravel_multi_index(codes, shape) if codes else np.zeros(len(which), np.intp)
+            configuration = (
+                np.ravel_multi_index(codes, shape) if codes else np.zeros(len(which), np.intp)
+            )
             noise = rng.standard_normal((len(which), fit.root.shape[3]))
-            roots = fit.root[fit.group[which], chosen]
-            values = fit.mean[which, chosen] + np.einsum("rds,rs->rd", roots, noise)
+            roots = fit.root[fit.group[which], configuration]
+            values = fit.mean[which, configuration] + np.einsum("rds,rs->rd", roots, noise)
             columns |= {block.nodes[i]: values[:, d] for d, i in enumerate(block.hidden)}
         return columns
 

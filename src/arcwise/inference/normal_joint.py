@@ -156,12 +156,14 @@ class GaussianJoint:
         for i, (low, high) in limits.items():
             if i not in moving and not low <= self.mean[i] <= high:
                 return Probability(0.0)
-        places = list(moving)
-        if len(places) < 2:
+        positions = list(moving)
+        if len(positions) < 2:
             sure = [self.single(i).probability(pair)[0] for i, pair in moving.items()]
             return Probability(*(sure or [1.0]))
-        sides = np.array(list(moving.values())) - self.mean[places, None]
-        return _integral(self.correlation[np.ix_(places, places)], sides / self.sd[places, None])
+        sides = np.array(list(moving.values())) - self.mean[positions, None]
+        return _integral(
+            self.correlation[np.ix_(positions, positions)], sides / self.sd[positions, None]
+        )
 
     def share(
         self, holds: Callable[[Array], NDArray[np.bool_]], draws: int, rng: np.random.Generator
@@ -254,10 +256,10 @@ class Projection(NamedTuple):
 
     def check(self, root: Array, mean: Array, off: Array, names: Sequence[str]) -> None:
         """Raise an error for evidence that contradicts other evidence."""
-        places = [self.seen[i] for i in self.spare]
-        came = off[:, self.spare] + mean[:, places]
-        size = np.abs(mean[:, places]) + np.abs(came)
-        allowed = SLACK * np.linalg.norm(root[places], axis=1) + 1e-3 * SLACK * size
+        positions = [self.seen[i] for i in self.spare]
+        came = off[:, self.spare] + mean[:, positions]
+        size = np.abs(mean[:, positions]) + np.abs(came)
+        allowed = SLACK * np.linalg.norm(root[positions], axis=1) + 1e-3 * SLACK * size
         self.refuse(came, self.excess(root, off), allowed, names)
 
     def refuse(

@@ -91,10 +91,10 @@ class Predictions(Framed):
     def logdensity(self, values: Any) -> Array:
         """Return the log density (for levels: log probability) of one value per row; NaN if there is none."""
         codes = self._codes(values)
-        there = ~np.isnan(codes)
+        valid = ~np.isnan(codes)
         with np.errstate(over="ignore"):
-            out = self.distribution.logpdf(np.where(there, codes, 0.0))
-        return np.where(there, out, np.nan)
+            out = self.distribution.logpdf(np.where(valid, codes, 0.0))
+        return np.where(valid, out, np.nan)
 
     def _codes(self, values: Any) -> Array:
         """Return values in the form of the distributions: numbers, or codes of levels."""
@@ -121,8 +121,8 @@ class Predictions(Framed):
     def labels(self) -> NDArray[Any]:
         """The most probable level of each row, for a discrete target."""
         codes = self.probabilities.argmax(axis=1)
-        found: NDArray[Any] = np.array([*(self.levels or ()), None], dtype=object)[codes]
-        return found
+        levels: NDArray[Any] = np.array([*(self.levels or ()), None], dtype=object)[codes]
+        return levels
 
     def log_loss(self, values: Any) -> float:
         """Return the mean of -log p(value) over the rows with a value, for a discrete target, in nats."""

@@ -44,24 +44,24 @@ class Quality:
 
     def said(self) -> list[Note]:
         """Return the notes, with those on chains that disagree or are short."""
-        said = list(self.notes)
+        notes = list(self.notes)
         if not self.exact and self.rhat > HIGHEST_RHAT:
             disagree = f"The chains disagree (R-hat {self.rhat:.3f}, above {HIGHEST_RHAT:g})"
             text = f"{disagree}: use more sweeps and a longer burn-in."
-            said.append(answer_note(text))
+            notes.append(answer_note(text))
         if self.ess < FEWEST_STATES:
             text = f"The effective sample size is only {self.ess:.0f}: the answer is rough."
-            said.append(answer_note(text))
-        return said
+            notes.append(answer_note(text))
+        return notes
 
     def lines(self, what: str, error: float, most: str = "") -> list[str]:
         """Return lines for the text of a belief."""
-        said = [f"  note: {note}" for note in self.said()]
+        notes = [f"  note: {note}" for note in self.said()]
         if self.exact:
-            return said
+            return notes
         hat = f", R-hat {most}{self.rhat:.3f}" if np.isfinite(self.rhat) else ""
         size = f"effective sample size {'at least ' if most else ''}{self.ess:.0f}"
-        return [f"  {self.way}: {what} {most}{error:.2g}{hat}, {size}", *said]
+        return [f"  {self.way}: {what} {most}{error:.2g}{hat}, {size}", *notes]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; an exact answer has no R-hat and no size."""

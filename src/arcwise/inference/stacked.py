@@ -287,11 +287,11 @@ class Stacker:
         others = [x for x in range(len(self.net.names)) if x != self.node]
         base = float(self._fits.loo(self.node, (near,))[0])
         toggled = self._fits.loo(self.node, [tuple(sorted(set(near) ^ {x})) for x in others])
-        worth = {
+        usefulness = {
             x: (x in near, base - value if x in near else value - base)
             for x, value in zip(others, toggled.tolist(), strict=True)
         }
-        return tuple(sorted(others, key=lambda x: (*worth[x], x)))
+        return tuple(sorted(others, key=lambda x: (*usefulness[x], x)))
 
     @cached_property
     def _grid(self) -> tuple[Array, Array]:
@@ -357,9 +357,9 @@ class Stacker:
         shares = _mix(
             np.concatenate([self._densities(s) for s in nested]), self._fits.weights[self._rows]
         )
-        places = {x: i for i, x in enumerate(observed)}
+        positions = {x: i for i, x in enumerate(observed)}
         parts = tuple(
-            (tuple(places[x] for x in s), h, output, float(share))
+            (tuple(positions[x] for x in s), h, output, float(share))
             for (s, h, output), share in zip(candidates, shares, strict=True)
             if share > 0
         )
