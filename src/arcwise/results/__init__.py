@@ -1,4 +1,4 @@
-"""What searches, paths, samplers and resampling return: plain values."""
+"""Results of searches, paths, samplers and resampling, as plain values."""
 
 from arcwise.results.penalty_path import EdgeAt, Knot, Path, Removal
 from arcwise.results.posterior import GraphDistribution, draw_errors, of_draws, undecided_sides

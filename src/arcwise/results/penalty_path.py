@@ -1,7 +1,7 @@
 """Undirected graphs against the penalty per edge, as a value and as a table of removed edges.
 
-If edges are removed one by one, the graph at a penalty is the one before the first removal that costs at
-least the penalty. If penalties were solved for one by one, each knot is such a penalty with its graph.
+If edges are removed one at a time, the graph at a penalty is the one before the first removal that costs at
+least the penalty. If each penalty was solved separately, each knot is a penalty with its graph.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,12 +22,11 @@ _SHOWN = 40
 
 
 class Knot(NamedTuple):
-    """A graph of a path, and the penalty above which it takes the place of the one before.
+    """A graph of a path, and the penalty above which it replaces the one before.
 
-    The first knot is the exception: its graph is the one at penalty 0 itself, without the edges that are
-    worth nothing. Where the graph comes
-    with a precision matrix, as from the graphical lasso, `partial_correlations` are those of its edges,
-    in their order, shrunk by the penalty; None where there are none.
+    The first knot is the exception: its graph is that at penalty 0, without edges of zero gain. If
+    the graph has a precision matrix, as from the graphical lasso, `partial_correlations` are those of its
+    edges, in their order, shrunk by the penalty; None if there are none.
     """
 
     penalty: float
@@ -45,12 +44,11 @@ class EdgeAt(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """One edge taken out on the way of a path.
+    """The removal of one edge on a path.
 
-    `losses` is what the local models of `first` and of `second` lose without each other when the
-    edge goes, in the path's unit; negative where a model is better off. The edge is missing from the
-    graph at a penalty exactly where `penalty`, the largest strength up to this removal, is smaller, or is not
-    above 0. `edges` counts those left.
+    `losses` are the losses of the local models of `first` and of `second` by the removal, in the path's unit;
+    negative if a model improves. The graph at a penalty lacks the edge if `penalty`, the largest strength up
+    to this removal, is smaller or is not above 0. `edges` is the number of remaining edges.
     """
 
     first: int
@@ -67,17 +65,17 @@ class Removal(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Path(Framed):
-    """Undirected graphs against the price of an edge.
+    """Undirected graphs against the penalty per edge.
 
     Parameters
     ----------
     knots : graphs with ascending penalties, the first 0.
     unit : the penalty's.
-    trace : every step of the way.
-    stopped : why it ended.
-    removals : the edges in the order in which they went, where they went one by one.
-    reach : the largest penalty whose graph is known; infinite unless the way was cut short.
-    grid : whether knots are penalties that were solved for, as in the graphical lasso: the first need
+    trace : all steps of the search.
+    stopped : the reason for its end.
+    removals : the edges in the order of removal, if removed one at a time.
+    reach : the largest penalty whose graph is known; infinite unless the search was stopped early.
+    grid : whether each penalty was solved separately, as in the graphical lasso: the first need
         not be 0, a knot's graph is the one AT its penalty, and penalties between two knots get the graph
         of the larger.
 
@@ -108,17 +106,17 @@ class Path(Framed):
         stopped: Stop = NOT_STOPPED,
         whole: bool = True,
     ) -> Self:
-        """Make the path of edges that go one by one.
+        """Make the path of edges that go one at a time.
 
         Parameters
         ----------
         start : the graph before the first removal.
         removals : in their order.
         unit : the penalty's.
-        trace : the steps of the way.
-        stopped : why it ended.
-        whole : whether it went to its end; otherwise only penalties up to the largest strength met
-            can be answered.
+        trace : the steps of the search.
+        stopped : the reason for its end.
+        whole : whether it was complete; otherwise only graphs at penalties up to the largest strength
+            are known.
         """
         gone = tuple(removals)
         reach = (
@@ -128,25 +126,25 @@ class Path(Framed):
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """Return the names of the variables."""
         return self.knots[0].graph.nodes
 
     @property
     def last(self) -> UGraph:
-        """The graph at the end of the path; where it was cut short, the one it had come to."""
+        """The last graph of the path; if stopped early, the graph at that point."""
         return self.knots[-1].graph
 
     def at(self, penalty: float) -> UGraph:
-        """The graph at a penalty: the last one whose knot lies below it; on a grid, see there.
+        """Return the graph at a penalty: the last one whose knot lies below it; on a grid, see there.
 
         Raises
         ------
-        FitError : the penalty is no non-negative number, or the path was cut short before it.
+        FitError : the penalty is no non-negative number, or the path was stopped early before it.
         """
         return self.knot(penalty).graph
 
     def knot(self, penalty: float) -> Knot:
-        """The knot whose graph is the one at a penalty; on a grid it tells where that was solved for.
+        """Return the knot whose graph is the one at a penalty; on a grid it tells where that was solved for.
 
         Raises
         ------
@@ -172,7 +170,7 @@ class Path(Framed):
         return reached[-1] if reached else self.knots[0]
 
     def _knot_at(self, penalty: float) -> Knot:
-        """The knot at the penalty of a grid, or at the next larger; beyond the largest, that."""
+        """Return the knot at the penalty of a grid, or at the next larger; beyond the largest, that."""
         near = self.knots[0].penalty
         if penalty < near * (1 - 1e-12):
             raise FitError(
@@ -183,11 +181,11 @@ class Path(Framed):
         return next(above, self.knots[-1])
 
     def curve(self) -> list[tuple[float, int]]:
-        """Edges against penalty: from each of these penalties on there are so many edges."""
+        """Return the edges against penalty: from each of these penalties on there are this many edges."""
         return [(knot.penalty, knot.graph.n_edges) for knot in self.knots]
 
     def edge_rows(self) -> list[EdgeAt]:
-        """A long table: one row for each penalty of the curve and each edge of the graph there.
+        """Return a long table: one row for each penalty of the curve and each edge of the graph there.
 
         Examples
         --------
@@ -206,14 +204,14 @@ class Path(Framed):
         return rows
 
     def strengths(self) -> dict[tuple[str, str], float]:
-        """Strength of each edge when it was taken out, in the order in which they went."""
+        """Return the strength of each edge when it was removed, in the order in which they went."""
         return {
             (self.nodes[removal.first], self.nodes[removal.second]): removal.strength
             for removal in self.removals
         }
 
     def document(self) -> dict[str, Any]:
-        """All but the trace as plain values, for JSON; an infinite reach is None."""
+        """Return all but the trace as plain values, for JSON; an infinite reach is None."""
         return {
             "nodes": list(self.nodes),
             "unit": self.unit,
@@ -232,7 +230,7 @@ class Path(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per removed edge; without removals, one per penalty."""
+        """Return one row per removed edge; without removals, one per penalty."""
         title = f"Path of {self._summary()}, penalty in {self.unit}; {self.stopped}\n"
         return replace(_removal_frame(self) if self.removals else _curve_frame(self), title=title)
 
@@ -249,7 +247,7 @@ class Path(Framed):
 
 
 def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
-    """The graphs between which the penalty decides: the last before each rise of the price."""
+    """Return the graphs between which the penalty decides: the last before each rise of the price."""
     knots, graph = [Knot(0.0, start)], start
     for removal in removals:
         graph = graph.without_edge(removal.first, removal.second)
@@ -282,7 +280,7 @@ def _plain(removal: Removal, nodes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _removal_frame(path: Path) -> Frame:
-    """The removals as a table."""
+    """Return the removals as a table."""
     gone = path.removals
     first, second = (
         [path.nodes[end] for end in ends] for ends in zip(*(x[:2] for x in gone), strict=True)
@@ -303,7 +301,7 @@ def _removal_frame(path: Path) -> Frame:
 
 
 def _curve_frame(path: Path) -> Frame:
-    """Edges against penalty as a table."""
+    """Return the edges against penalty as a table."""
     penalties, edges = zip(*path.curve(), strict=True)
     head = f"{'at' if path.grid else 'from'} penalty".rjust(12)
     return Frame(

@@ -1,13 +1,12 @@
-r"""A distribution over graphs: weighted graphs, and what they say of every pair of variables.
+r"""Distributions over graphs: weighted graphs, and the probabilities of edges between all pairs.
 
-It may come from an exact program, from chains or from resampling; `meaning` says which number it is. Of
-draws, the standard error of a share f among draws worth n independent ones is
+The source is an exact sum, chains or resampling; `meaning` is the meaning of the probabilities. For draws,
+the standard error of a share f among draws worth n independent ones is
 
 .. math:: \sqrt{f (1 - f) / n},
 
-and a pair that was always or never seen has the bound 3 / n in its place (the rule of three: a chance above
-it would have shown itself in 95 of 100 runs; Hanley and Lippman-Hand 1983), so that nothing is claimed to be
-certain that was only not seen.
+and a pair that is adjacent in all draws or in none has the bound 3 / n instead (the rule of three: a larger
+probability would show in 95 of 100 runs; Hanley and Lippman-Hand 1983).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,9 +34,9 @@ _ALIKE = 3.0
 
 
 class GraphSample(NamedTuple):
-    """Graphs to average over, what each counts, the draws behind that, and the probability of all others.
+    """Graphs to average over, the weight of each, the draws behind that, and the probability of all others.
 
-    The draws are infinite where weights are exact, and only then is something known to be left.
+    The draws are infinite if weights are exact, and only then is something known to be left.
     """
 
     graphs: tuple[Graph, ...]
@@ -54,23 +53,23 @@ class GraphDistribution:
     ----------
     nodes : the variables' names.
     graphs : distinct graphs, the most probable first.
-    weights : their probabilities; they sum to less than one where others are known to be left.
+    weights : their probabilities; they sum to less than one if other graphs are known to exist.
     arcs : probability of the arc from each variable (row) to each other (column); NaN in undirected graphs.
     adjacent : probability of an edge between two variables, whatever its direction.
     arc_errors, adjacent_errors : their Monte-Carlo errors; 0 only where they were computed exactly.
-    meaning : what the probabilities are: "posterior", "pseudo-posterior", "bootstrap frequency", ...
-    prior : the distribution over graphs before any data, in words; empty where there is none.
-    draws : draws or replicates behind the numbers; 0 where they are exact.
-    ess : independent draws that would be as good, for the pair that is known worst; infinite if exact.
-    shares : what graphs count in averages, summing to one; by default their weights. Where graphs are this
-        many that those held are few of them, these are frequencies among draws.
-    graph_ess : independent draws that would be as good as those behind the shares; infinite where the
-        weights are exact.
+    meaning : meaning of the probabilities: "posterior", "pseudo-posterior", "bootstrap frequency", ...
+    prior : a description of the prior over graphs; empty if there is none.
+    draws : draws or replicates behind the numbers; 0 if they are exact.
+    ess : effective number of draws, for the least certain pair; infinite if exact.
+    shares : weights of graphs in averages, summing to one; by default `weights`. If the stored graphs are
+        only few of very many, these are frequencies among draws.
+    graph_ess : effective number of draws behind the shares; infinite if the weights are
+        exact.
     classes : whether a graph represents its class of equivalent ones.
     ties : whether equivalent graphs are equally probable, so that the verdict is on their classes.
     log_evidence : log probability of the data over all graphs, where it was computed exactly.
-    diagnostics : what a sampler says of itself: R-hat, effective sample sizes, acceptance.
-    stopped : why the run ended.
+    diagnostics : diagnostics of a sampler: R-hat, effective sample sizes, acceptance.
+    stopped : the reason for the end of the run.
     notes : the choices made.
 
     >>> chain, fork = DAG.from_arcs(["a -> b"]), DAG.empty(["a", "b"])
@@ -142,7 +141,7 @@ class GraphDistribution:
         return float(self.weights.sum())
 
     def some(self, most: int, alike: Callable[[Graph], Any] | None = None) -> GraphSample:
-        """Graphs to average over, this many at most, and what each counts.
+        """Return the graphs to average over, this many at most, and the weight of each.
 
         Where there are more, those that are `alike` are taken as one. Of still more, the most probable where
         they are nearly all; else graphs at even steps of the cumulated shares: probable ones come more
@@ -151,7 +150,7 @@ class GraphDistribution:
         Parameters
         ----------
         most : how many graphs are enough.
-        alike : what graphs that answer alike have in common, such as their class; None where none do.
+        alike : what graphs that answer alike have in common, such as their class; None if none do.
         """
         there, size = np.flatnonzero(self.shares), self.graph_ess or self.ess
         graphs, shares = tuple(self.graphs[i] for i in there), self.shares[there]
@@ -173,9 +172,10 @@ class GraphDistribution:
         return GraphSample(tuple(graphs[i] for i in drawn_indices), times / most, fewer, 0.0)
 
     def probability(self, feature: Feature) -> tuple[float, float]:
-        """Probability (or mean) of a function of the graph, and its error.
+        """Return the probability (or mean) of a function of the graph, and its error.
 
-        Where the weights are exact, the error is bounded by the probability of the graphs that are not held.
+        Where the weights are exact, the error is bounded by the probability of the graphs that are not
+        stored.
         """
         if not callable(feature):
             raise OptionError(f"A feature must be a function of a graph, got {feature!r}.")
@@ -195,7 +195,7 @@ class GraphDistribution:
 
     @property
     def difference(self) -> float:
-        r"""Share of pairs that are joined in exactly one of two graphs, on average over two draws.
+        r"""Return the share of pairs that are joined in exactly one of two graphs, on average over two draws.
 
         Of n draws a share f of which joins a pair, n f (n - n f) couples of draws differ there, so that the
         mean over all couples is that of 2 f (1 - f) n / (n - 1) over the pairs; of exact probabilities,
@@ -213,7 +213,8 @@ class GraphDistribution:
 
     @cached_property
     def class_weights(self) -> dict[Any, float]:
-        """Probability of each class, by its completed PDAG, the most probable first; of graphs if none tie.
+        """Return the probability of each class, by its completed PDAG, the most probable first; of graphs if
+        none tie.
 
         Of a class, the graphs that are held count.
 
@@ -249,7 +250,7 @@ class GraphDistribution:
 
     @property
     def _open(self) -> str:
-        """What the most probable class leaves open, where that is something."""
+        """Return a sentence on what the most probable class does not determine, if anything."""
         best = next(iter(self.class_weights))
         graph = cpdag(best) if self.classes and best.directed else best
         if graph.directed is not None or not graph.n_edges:
@@ -280,7 +281,7 @@ class GraphDistribution:
 def _merge_alike(
     graphs: Sequence[Graph], weights: Array, shares: Array, alike: Callable[[Graph], Any]
 ) -> tuple[tuple[Graph, ...], Array, Array]:
-    """Graphs that are alike as one, the first of them, with what all of them count."""
+    """Merge graphs that are alike into the first of them, with the sum of their weights."""
     places: dict[Any, int] = {}
     first: list[Graph] = []
     where = np.empty(len(graphs), dtype=np.intp)
@@ -302,7 +303,7 @@ def _number(value: Any) -> float:
 
 
 def draw_errors(shares: Array, size: Array | float) -> Array:
-    """Monte-Carlo errors of shares among this many independent draws; never zero.
+    """Return the monte-Carlo errors of shares among this many independent draws; never zero.
 
     >>> draw_errors(np.array([0.0, 0.5, 1.0]), 100.0).tolist()
     [0.03, 0.05, 0.03]
@@ -315,7 +316,8 @@ def draw_errors(shares: Array, size: Array | float) -> Array:
 
 
 def undecided_sides(graph: Graph | PDAG) -> tuple[Array, Array]:
-    """Arcs and adjacencies of a graph as matrices; an edge without a direction is half an arc each way.
+    """Return the arcs and adjacencies of a graph as matrices; an edge without a direction is half an arc each
+    way.
 
     >>> undecided_sides(PDAG.from_edges([], [("a", "b")]))[0].tolist()
     [[0.0, 0.5], [0.5, 0.0]]
@@ -333,7 +335,7 @@ def undecided_sides(graph: Graph | PDAG) -> tuple[Array, Array]:
 
 
 def _matrix(rows: tuple[tuple[int, ...], ...], size: int) -> Array:
-    """Rows of numbers as a matrix of ones."""
+    """Return the rows of numbers as a matrix of ones."""
     matrix = np.zeros((size, size))
     for number, row in enumerate(rows):
         matrix[number, list(row)] = 1.0

@@ -1,4 +1,4 @@
-"""What searches return: a graph, its score, the steps to it and why the search ended.
+"""Results of searches: a graph, its score, the steps and the reason for the end.
 
 `Trail` is the record that every search keeps while it runs; `Result` is what it returns.
 """
@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 ASKED = Stop(StopReason.CALLBACK)
-"""Why a search ended whose watcher asked it to."""
+"""Why a search ended whose callback asked it to."""
 
 FULL = Stop(StopReason.MAX_STEPS)
 """Why a search ended that was allowed no more steps."""
@@ -31,10 +31,10 @@ FULL = Stop(StopReason.MAX_STEPS)
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a search: what was done to which arc, and where that led.
+    """One step of a search: the change of an arc, and the result.
 
     `what` is a word such as "add", "drop", "flip", "insert", "delete", "turn", "restart", "remove";
-    `tail` and `head` are column numbers (-1 where the step concerns no single arc); `score` is the
+    `tail` and `head` are column numbers (-1 if the step concerns no single arc); `score` is the
     total after the step, `elapsed` the seconds since the start.
     """
 
@@ -48,15 +48,15 @@ class Step:
 
 
 Watch = Callable[[Step], bool | None]
-"""A wish to be told of each step; returning True asks the search to stop with the best so far."""
+"""A callback with each step; returning True stops the search with the best result so far."""
 
 
 class SearchEnd(Exception):  # noqa: N818 - nothing went wrong
-    """Raised in the midst of a step when the watcher wants an end; every search catches it itself."""
+    """Raised in the midst of a step when the callback wants an end; every search catches it itself."""
 
 
 def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
-    """Return a watcher that asks for an end not before some time has passed: for what comes after a search.
+    """Return a callback that asks for an end not before some time has passed: for what comes after a search.
 
     The last fits take milliseconds as a rule, and are worth them even where the time is up.
     """
@@ -67,7 +67,7 @@ def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
 
 
 class Trail:
-    """The record of a search: collects steps and passes each on to the one who watches."""
+    """The record of a search: collects steps and passes each to the callback."""
 
     def __init__(self, on_step: Watch | None = None, max_steps: int | None = None) -> None:
         self.steps: list[Step] = []
@@ -76,23 +76,23 @@ class Trail:
         self.stopped = NOT_STOPPED
 
     def add(self, what: str, score: float, edges: int, tail: int = -1, head: int = -1) -> bool:
-        """Record a step; True if the search should end."""
+        """Record a step; return True if the search should end."""
         elapsed = time.perf_counter() - self.began
         step = Step(len(self.steps) + 1, what, tail, head, score, edges, elapsed)
         self.steps.append(step)
         return self._is_end_asked(step)
 
     def tick(self, what: str, score: float, edges: int) -> bool:
-        """Tell the watcher where the search is without recording it; True if it should end."""
+        """Report progress to the callback without recording it; return True if the search should end."""
         elapsed = time.perf_counter() - self.began
         return self._is_end_asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
     def check(self) -> None:
-        """Ask the watcher in the midst of a step, where it takes many local fits.
+        """Ask the callback in the midst of a step, where it takes many local fits.
 
         Raises
         ------
-        Interrupted : the watcher wants an end.
+        Interrupted : the callback wants an end.
         """
         last = self.steps[-1] if self.steps else None
         score, edges = (last.score, last.edges) if last else (float("nan"), 0)
@@ -100,7 +100,7 @@ class Trail:
             raise SearchEnd
 
     def pass_on(self, step: Step) -> bool:
-        """Pass on the step of a search inside this one, which keeps its own record."""
+        """Record the step of a nested search, which has its own trail."""
         return self._is_end_asked(step)
 
     @property
@@ -119,7 +119,7 @@ class Trail:
 
 
 def patient_check(watch: Watch | None) -> Callable[[], None]:
-    """Return a check that raises `SearchEnd` where a patient watcher asks for an end."""
+    """Return a check that raises `SearchEnd` if a patient callback stops the work."""
     return Trail(patient(watch)).check
 
 
@@ -127,7 +127,7 @@ def patient_check(watch: Watch | None) -> Callable[[], None]:
 class Result:
     """A graph found by a search.
 
-    `stopped` is why the search ended; `optimal` is True only where the graph is proved
+    `stopped` is the reason for the end; `optimal` is True only if the graph is proved
     to have the best score of all graphs that the rules allow and whose parent sets all have a score.
     """
 
