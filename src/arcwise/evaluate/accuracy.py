@@ -1,9 +1,9 @@
-"""How good a classifier is on rows that it has not seen: accuracy, log-loss, confusion, calibration.
+"""Accuracy of a classifier on held-out rows: accuracy, log-loss, confusion, calibration.
 
 Every row has the probabilities of all classes from a classifier learned without it. *Accuracy* is the share
 of rows whose decided class is the true one; *log-loss* the mean of -log p(true class), in nats; the *Brier
-score* the mean squared distance of the probabilities to the truth. A classifier is *calibrated* if of the
-rows to which it gives a class with probability p, a share p has that class: the reliability table compares
+score* the mean squared distance of the probabilities to the truth. A classifier is *calibrated* if a
+share p of the rows with predicted probability p of a class has that class: the reliability table compares
 both in bins of p, and the expected calibration error is their mean distance (Niculescu-Mizil and Caruana
 2005).
 """
@@ -47,7 +47,7 @@ class ClassProbabilities(Framed):
     log_proba : rows by classes, natural logarithms.
     decided : the code of the class that was chosen in each row.
     weights : row weights; copies of a row that are in different folds have a row each.
-    folds : number of parts that were left out in turn.
+    folds : number of parts that were held out in turn.
 
     >>> rows = ClassProbabilities("c", ("no", "yes"), np.array([0, 1]), np.log([[0.8, 0.2], [0.6, 0.4]]),
     ...                   np.array([0, 0]), np.ones(2), 2)
@@ -79,34 +79,34 @@ class ClassProbabilities(Framed):
 
     @property
     def accuracy(self) -> float:
-        """Share of rows whose decided class is the true one."""
+        """Return the share of rows whose decided class is the true one."""
         return float(np.average(self._right, weights=self.weights))
 
     @property
     def accuracy_error(self) -> float:
-        """Standard error of the accuracy, over rows."""
+        """Return the standard error of the accuracy, over rows."""
         return mean_error(self._right, self.weights)
 
     @property
     def log_loss(self) -> float:
-        """Mean of -log p(true class), in nats; probabilities below 1e-15 count as that."""
+        """Return the mean of -log p(true class), in nats; probabilities below 1e-15 count as that."""
         return float(np.average(self._losses, weights=self.weights))
 
     @property
     def log_loss_error(self) -> float:
-        """Standard error of the log-loss, over rows."""
+        """Return the standard error of the log-loss, over rows."""
         return mean_error(self._losses, self.weights)
 
     @property
     def brier(self) -> float:
-        """Mean squared distance of the probabilities to the truth, summed over classes."""
+        """Return the mean squared distance of the probabilities to the truth, summed over classes."""
         off = np.exp(self.log_proba)
         off[np.arange(len(self.truth)), self.truth] -= 1.0
         return float(np.average((off**2).sum(axis=1), weights=self.weights))
 
     @property
     def confusion(self) -> Array:
-        """Rows of each true class (first axis) that were given each class (second axis)."""
+        """Return the rows of each true class (first axis) that were given each class (second axis)."""
         size = len(self.classes)
         cells = np.bincount(self.truth * size + self.decided, self.weights, size * size)
         return np.asarray(cells, dtype=float).reshape(size, size)
@@ -127,7 +127,9 @@ class ClassProbabilities(Framed):
 
     @property
     def calibration_error(self) -> float:
-        """Expected calibration error: mean distance of predicted and observed shares over ten bins."""
+        """Return the expected calibration error: mean distance of predicted and observed shares over
+        ten bins.
+        """
         table = self.calibration()
         total = sum(cell.rows for cell in table)
         return float(sum(e.rows * abs(e.predicted - e.observed) for e in table) / total)
@@ -142,12 +144,12 @@ class ClassProbabilities(Framed):
         Parameters
         ----------
         bins : of probability, equally wide.
-        ax : where to draw; a new figure by default.
+        ax : the axes to draw on; a new figure by default.
         """
         return figure("plot_calibration")(self.calibration(bins), ax=ax)
 
     def document(self) -> dict[str, Any]:
-        """Plain numbers, for JSON."""
+        """Return plain numbers, for JSON."""
         return {
             "class": self.target,
             "classes": [

@@ -1,15 +1,15 @@
-r"""What single findings do: whether they contradict each other, and which of them an answer rests on.
+r"""Conflict and impact of findings: contradictions in the evidence, and the findings behind an answer.
 
 The *conflict* of evidence e = (e_1, ..., e_m) is
 
 .. math:: conf(e) = \log \frac{p(e_1) \cdots p(e_m)}{p(e)}
 
-in nats (Jensen, Chamberlain, Nordahl and Jensen 1991). Findings that speak for the same thing make each other
-more probable, and it is negative; where it is positive they are rarer together than if they had nothing to do
-with each other: an odd case, an error in the data, or a case outside the network. Of numbers p is a density.
+in nats (Jensen, Chamberlain, Nordahl and Jensen 1991). It is negative if the findings support each other. It
+is positive if they are rarer together than if they were independent: an unusual case, an error in the data,
+or a case outside the network. For numbers p is a density.
 
-The *impact* of a finding on a target is how far the answer moves when it is left out, D(p(t | e) || p(t | e
-without it)).
+The *impact* of a finding on a target is the divergence D(p(t | e) || p(t | e without it)) of the answers with
+and without it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 
 class FindingConflict(NamedTuple):
-    """A finding, the log of its own probability, and its conflict with all the others together, in nats."""
+    """A finding, its log probability, and its conflict with all the others together, in nats."""
 
     name: str
     value: Any
@@ -61,7 +61,7 @@ class Conflict(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per finding, the largest conflict with the others first."""
+        """Return one row per finding, the largest conflict with the others first."""
         columns = zip(*self.findings, strict=True) if self.findings else ((), (), (), ())
         names, values, logs, conflicts = columns
         return Frame(
@@ -82,7 +82,7 @@ class Conflict(Framed):
 
     @property
     def brief(self) -> Frame:
-        """One line per finding."""
+        """Return one line per finding."""
         findings = [f"{each.name} = {show_value(each.value)}" for each in self.findings]
         conflicts = [f"{each.conflict:+.4g} against the rest" for each in self.findings]
         columns = Series("finding", findings), Series("conflict", conflicts)
@@ -90,7 +90,7 @@ class Conflict(Framed):
 
 
 class FindingImpact(NamedTuple):
-    """A finding, how far the answer moves without it (nats), and the answer without it."""
+    """A finding, its impact (nats), and the answer without it."""
 
     name: str
     value: Any
@@ -115,7 +115,7 @@ class Impact(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per finding, the largest impact first, and the answer without it."""
+        """Return one row per finding, the largest impact first, and the answer without it."""
         rows = self.findings
         return Frame(
             (
@@ -129,7 +129,7 @@ class Impact(Framed):
 
     @property
     def brief(self) -> Frame:
-        """One line per finding, below the answer with all of them."""
+        """Return one line per finding, below the answer with all of them."""
         lines = [
             f"without {finding.name} = {show_value(finding.value)}: {_short(finding.without)} "
             f"({finding.nats:.4g} nats away)"
@@ -139,7 +139,7 @@ class Impact(Framed):
 
 
 def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) -> Conflict:
-    """Return whether findings contradict each other.
+    """Return the conflict of findings, in all and for each.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) 
     Raises
     ------
     DataError : no evidence, unknown names or values.
-    FitError : a finding that is impossible by itself.
+    FitError : a finding that is impossible separately.
     """
     evidence = _read_findings(net, given)
     nodes = sorted(evidence)
@@ -175,7 +175,7 @@ def conflict(net: Net, given: Mapping[str, Any], **options: Unpack[AskOptions]) 
 def impact(
     net: Net, target: str, given: Mapping[str, Any], **options: Unpack[AskOptions]
 ) -> Impact:
-    """Which findings an answer rests on.
+    """Return the impact of each finding on an answer.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-r"""Many graphs at a glance: one graph that represents them, and how alike they are.
+r"""Summaries of many graphs: an averaged graph, and the stability of structures.
 
 The automatic threshold of M. Scutari and R. Nagarajan, "Identifying significant edges in graphical models of
-molecular networks", Artificial Intelligence in Medicine 57 (2013): were every edge certain, the distribution
-of the probabilities of all pairs would have a step of height t at 0 and the rest at 1. The t that is nearest
-to the distribution F that was found minimises
+molecular networks", Artificial Intelligence in Medicine 57 (2013): if every edge were certain, the
+distribution of the probabilities of all pairs would have a step of height t at 0 and the rest at 1. The t
+nearest to the observed distribution F minimises
 
 .. math:: L_1(t) = \int_0^1 |F(x) - t| \, dx,
 
@@ -13,11 +13,11 @@ smallest probability x with F(x) >= t. Edges have a probability above it.
 *How alike* they are is the table of R. Hofmann and V. Tresp, "Discovering structure in continuous variables
 using Bayesian networks", Advances in Neural Information Processing Systems 8 (1995). They ran a search
 fifteen times from complete graphs in random order and gave the standard deviation of the final scores, the
-mean difference between structures (pairs joined in exactly one of two graphs, of all pairs), the arcs left
+mean difference between structures (pairs adjacent in exactly one of two graphs, of all pairs), the arcs left
 and the arcs reversed from the start. The runs may as well be those of resampled tables; scores are those of
 the graphs on all rows, so that they compare.
 
-*How sure* the edges and the arrows of one graph are is what share of the others has them, or compels them.
+*How certain* the edges and the arrows of one graph are is what share of the others has them, or compels them.
 """
 
 from collections.abc import Callable, Iterator
@@ -107,7 +107,7 @@ def averaged_graph(
 
 
 def _required_edges(posterior: GraphDistribution, limits: Limits | None) -> NDArray[np.bool_]:
-    """Edges that rules ask for."""
+    """Return the edges that rules ask for."""
     required = np.zeros_like(posterior.adjacent, dtype=bool)
     for node, row in enumerate(() if limits is None else limits.required):
         required[node, list(row)] = required[list(row), node] = True
@@ -121,7 +121,7 @@ def _fits(parents: list[set[int]], tail: int, head: int, limits: Limits) -> bool
 
 
 def _by_direction(posterior: GraphDistribution, threshold: float) -> Iterator[tuple[int, int]]:
-    """Pairs above the threshold in their more probable direction, the most probable one first."""
+    """Return the pairs above the threshold in their more probable direction, the most probable one first."""
     pairs = []
     for a, b in zip(*np.triu_indices(len(posterior.nodes), 1), strict=True):
         if posterior.adjacent[a, b] > threshold:
@@ -146,16 +146,16 @@ def _in_best(posterior: GraphDistribution, a: int, b: int) -> bool:
 
 @dataclass(frozen=True)
 class Stability(Framed):
-    """How alike graphs are that were found in several runs.
+    """The stability of the graphs of several runs.
 
     Parameters
     ----------
-    draws : runs, replicates or draws; 0 where all graphs were summed over.
+    draws : runs, replicates or draws; 0 if all graphs were summed over.
     difference : share of all pairs that are joined in exactly one of two graphs, mean over couples of runs.
     edges, edges_sd : their number, mean and standard deviation over runs.
-    score, score_sd, score_best : of the graphs on all rows, nats per row with penalties off; None where
+    score, score_sd, score_best : of the graphs on all rows, nats per row with penalties off; None if
         graphs have no such score.
-    reversals : mean number of arcs that point against the graph the search began with; None where it began
+    reversals : mean number of arcs that point against the graph the search began with; None if it began
         without arcs.
     meaning : what graphs were counted.
 
@@ -179,12 +179,12 @@ class Stability(Framed):
     meaning: str
 
     def document(self) -> dict[str, Any]:
-        """The numbers by name, for JSON."""
+        """Return the numbers by name, for JSON."""
         return dict(vars(self))
 
     @property
     def frame(self) -> Frame:
-        """One row per number."""
+        """Return one row per number."""
         numbers = {name: value for name, value in vars(self).items() if name != "meaning"}
         columns = Series("measure", list(numbers)), Series("value", [*numbers.values()])
         return Frame(columns, f"stability of graphs ({self.meaning})", index="measure")
@@ -206,12 +206,12 @@ class Stability(Framed):
 def stability(
     distribution: GraphDistribution, score: Callable[[Any], float] | None = None
 ) -> Stability:
-    """How alike the graphs of a distribution are.
+    """Return the stability of the graphs of a distribution.
 
     Parameters
     ----------
     distribution : a distribution over graphs; replicates and runs count alike, as independent draws.
-    score : of a graph on all rows, per row; None where there is none.
+    score : of a graph on all rows, per row; None if there is none.
     """
     indices = np.flatnonzero(distribution.shares)
     graphs, shares = [distribution.graphs[i] for i in indices], distribution.shares[indices]
@@ -264,12 +264,12 @@ class EdgeShare(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PathCertainty(Framed):
-    """How sure edges are at every penalty: one path for each resampled table.
+    """How certain edges are at every penalty: one path for each resampled table.
 
     Parameters
     ----------
     penalties : ascending.
-    draws : for each replicate its graphs, one a penalty.
+    draws : for each replicate its graphs, one per penalty.
     unit : the penalty's.
     meaning : what the shares are.
     notes : what the reader should know.
@@ -288,12 +288,12 @@ class PathCertainty(Framed):
 
     @cached_property
     def probabilities(self) -> Array:
-        """Share of replicates that have each edge (penalties, variables, variables)."""
+        """Return the share of replicates that have each edge (penalties, variables, variables)."""
         return np.stack([self.at(penalty).adjacent for penalty in self.penalties])
 
     @property
     def rows(self) -> list[EdgeShare]:
-        """One row for each penalty and each edge that some replicate has there."""
+        """Return one row for each penalty and each edge that some replicate has there."""
         names, size, found = self.draws[0][0].nodes, float(len(self.draws)), []
         for step, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
             share = self.probabilities[step, one, two]

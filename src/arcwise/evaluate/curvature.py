@@ -1,10 +1,10 @@
-"""Whether relations are curved that a linear network took as straight, and what Parzen windows would gain.
+"""Tests for curved relations in linear networks, and the gain of Parzen windows.
 
-A cheap look at the local models of a Gaussian graph. For a child with linear inputs X and a column z let Z
-be the nonlinear part of a cubic spline of z. The regressions of the child on X and on X with Z are compared
-by the errors of rows left out, in closed form: the mean is *curved* in z where both the squares and the
-sizes of the errors fall by more than chance explains. Noise of any shape that is the same for all rows does
-not look curved by this, nor do a few outlying rows.
+This is a cheap check of the local models of a Gaussian graph. For a child with linear inputs X and a column z
+let Z be the nonlinear part of a cubic spline of z. The regressions of the child on X and on X with Z are
+compared by the errors of held-out rows, in closed form: the mean is *curved* in z where both the squares and
+the sizes of the errors fall by more than chance explains. Noise of any shape that is the same for all rows
+does not look curved by this, nor do a few outlying rows.
 
 Only then Parzen windows with the same inputs are fitted. What they gain is the mean over rows of
 
@@ -53,7 +53,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 
 class Bend(NamedTuple):
-    """A local model whose mean is curved, and what Parzen windows with these inputs gain.
+    """A local model with a curved mean, and the gain of Parzen windows with these inputs.
 
     `child`, its `inputs` and those that are `curved` are column numbers; `gain` is in nats per row, `error`
     its standard error; `missed` says that the curved input is none of the graph's: the gain is its own;
@@ -72,7 +72,7 @@ class Bend(NamedTuple):
 def bends(
     table: Table, inputs: Sequence[Set], reversible: Sequence[tuple[int, int]] = ()
 ) -> list[Bend]:
-    """Local models that are curved, those first that gain most.
+    """Return the local models that are curved, those first that gain most.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def bends(
 
     Returns
     -------
-    Curved local models, none where rows are few or weighted. At most a thousand rows, 200 models, 60 other
+    Curved local models, none if rows are few or weighted. At most a thousand rows, 200 models, 60 other
     pairs and eight fits of Parzen windows are looked at, whatever the table.
 
     >>> from arcwise.data import table
@@ -134,12 +134,12 @@ class _Look:
 
     @cached_property
     def _windows(self) -> Fits:
-        """Parzen windows tied to the standardised columns: what they gain does not depend on units."""
+        """Parzen windows bound to the standardised columns: what they gain does not depend on units."""
         return FAMILIES["parzen"].bind(replace(self.table, columns=self.columns))
 
     @cached_property
     def children(self) -> list[int]:
-        """Columns whose local models are looked at."""
+        """Return the columns whose local models are looked at."""
         able = [
             child
             for child, row in enumerate(self.inputs)
@@ -152,7 +152,7 @@ class _Look:
         return _Regression(self.columns[child], xs)
 
     def suspects(self) -> list[_Suspect]:
-        """Local models that look curved, the most curved first."""
+        """Return the local models that look curved, the most curved first."""
         found, straight = [], {}
         for child in self.children:
             regression = self.regression(child)
@@ -166,7 +166,9 @@ class _Look:
         return sorted(found, key=lambda suspect: -suspect.part)
 
     def _turned(self, found: Sequence[_Suspect]) -> Iterator[_Suspect]:
-        """Tails of reversible arcs that are curved in the head, where the head is straight in the tail."""
+        """Return the tails of reversible arcs that are curved in the head, where the head is straight
+        in the tail.
+        """
         known = {(j, suspect.child) for suspect in found for j in suspect.curved}
         able = set(self.children)
         open_arcs = [arc for arc in self.reversible if arc[0] in able and arc not in known]
@@ -177,7 +179,9 @@ class _Look:
                 yield _Suspect(part, child, (j,), turned=True)
 
     def _missed(self, straight: dict[int, "_Regression"]) -> list[_Suspect]:
-        """Columns that depend on another without an edge, for each child the one that explains most."""
+        """Return the columns that depend on another without an edge, for each child the one that
+        explains most.
+        """
         best: dict[int, _Suspect] = {}
         for child, j in self._pairs(straight):
             part = self.regression(child, j).explained(self.curves[j], _MISSED)
@@ -186,7 +190,9 @@ class _Look:
         return list(best.values())
 
     def _pairs(self, straight: dict[int, "_Regression"]) -> list[tuple[int, int]]:
-        """Pairs (child, other) without an edge, those whose curves explain most of the residuals."""
+        """Return the pairs (child, other) without an edge, those whose curves explain most of the
+        residuals.
+        """
         order = list(straight)
         if not order:
             return []
@@ -205,7 +211,7 @@ class _Look:
         return [(order[row], int(j)) for row, j in places if shares[row, j] > _PART]
 
     def bend(self, suspect: _Suspect) -> Bend:
-        """What Parzen windows gain on the linear model, or with a missed input on those without it."""
+        """Return what Parzen windows gain on the linear model, or with a missed input on those without it."""
         child, own = suspect.child, self.inputs[suspect.child]
         inputs = tuple(sorted({*own, *suspect.curved}))
         more = [j for j in suspect.curved if j not in own]
@@ -216,7 +222,7 @@ class _Look:
         return Bend(child, inputs, suspect.curved, gain, error, suspect.missed, suspect.turned)
 
     def _parzen(self, child: int, inputs: Set) -> Array:
-        """Log density of each row under Parzen windows on all others."""
+        """Return the log density of each row under Parzen windows on all others."""
         model = self._windows.conditional(child, inputs)
         h_in, h_out = map(float, model.bandwidths)  # type: ignore[attr-defined]
         logs = np.zeros((self.rows, self.rows))
@@ -229,7 +235,7 @@ class _Look:
 
 
 class _Regression:
-    """Least squares of a column on others: errors of rows left out, in closed form."""
+    """Least squares of a column on others: errors of held-out rows, in closed form."""
 
     def __init__(self, y: Array, xs: Sequence[Array]) -> None:
         self.basis, self.leverage = _basis(np.column_stack([np.ones(len(y)), *xs]))
@@ -242,7 +248,7 @@ class _Regression:
         return self.rest / max(float(np.linalg.norm(self.rest)), 1e-150)
 
     def explained(self, terms: Array, enough: float) -> float:
-        """Return the share of the error variance that further terms explain; 0 where chance may do as much.
+        """Return the share of the error variance that further terms explain; 0 if chance may do as much.
 
         The squares or the sizes of errors must fall by `enough` standard errors, the other by one less.
         """
@@ -255,14 +261,14 @@ class _Regression:
         return float(squares.mean() / (self.errors**2).mean())
 
     def log_densities(self) -> Array:
-        """Log density of each row under the regression on all others."""
+        """Return the log density of each row under the regression on all others."""
         total, rows = float(self.rest @ self.rest), len(self.rest)
         variance = np.maximum((total - self.rest * self.errors) / (rows - 1), 1e-10)
         return -0.5 * (_LOG_2PI + np.log(variance) + self.errors**2 / variance)
 
 
 def _spread(rows: int, most: int) -> NDArray[np.intp]:
-    """Numbers of at most this many rows, evenly spread."""
+    """Return the numbers of at most this many rows, evenly spread."""
     return np.unique(np.linspace(0, rows - 1, min(rows, most)).astype(np.intp))
 
 

@@ -44,11 +44,11 @@ class Divergence(Framed):
 
     Parameters
     ----------
-    nats : per row; infinite where q gives probability zero to what can be in p.
+    nats : per row; infinite if q gives probability zero to what can be in p.
     error : standard error; 0 if exact.
     terms : what each variable contributes, by name: the first network's expected log probability of it given
         its parents, minus the second's given those there. They sum to the divergence; on graphs that differ
-        some may be negative. None where there is no such sum.
+        some may be negative. None if there is no such sum.
 
     >>> print(Divergence(0.25))
     0.25 nats per row
@@ -68,7 +68,7 @@ class Divergence(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per variable with its term, the largest first."""
+        """Return one row per variable with its term, the largest first."""
         order = sorted(self.terms, key=lambda name: -self.terms[name])
         terms = Series("nats", [self.terms[name] for name in order], ".4g", head="nats per row")
         return Frame((Series("variable", order), terms), self._summary(), index="variable")
@@ -166,7 +166,7 @@ def _codes(variable: Variable) -> dict[str, int]:
 
 
 def _theirs(one: Net, two: Net, node: int) -> NDArray[np.intp]:
-    """For each level of a variable of the first network, its code in the second."""
+    """Return for each level of a variable of the first network, its code in the second."""
     codes = _codes(two.variables[node])
     return np.array([codes[word] for word in _codes(one.variables[node])], dtype=np.intp)
 
@@ -182,7 +182,7 @@ def _sum_terms(names: Sequence[str], terms: Sequence[float]) -> Divergence:
 
 
 def _tables(net: Net) -> Potentials | None:
-    """Return the tables of a directed network; None where it has other local models."""
+    """Return the tables of a directed network; None if it has other local models."""
     return potentials(net) if net.directed else None
 
 
@@ -216,7 +216,9 @@ def _recode(one: Net, two: Net, node: int, family: Sequence[int]) -> Array:
 
 
 def _expected_log(shares: Array, table: Array) -> float:
-    """Expected log of a table under the probabilities of its cells; what cannot be does not count."""
+    """Return the expected log of a table under the probabilities of its cells; what cannot be does not
+    count.
+    """
     there = shares > 0
     with np.errstate(divide="ignore"):
         return float((shares[there] * np.log(table[there])).sum())

@@ -119,7 +119,7 @@ class Edge(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What is known of the edge, by name, without its ends and without what is missing."""
+        """Return what is known of the edge, by name, without its ends and without what is missing."""
         values = self._asdict().items()
         ends = ("first", "second", "present", "direction", *(() if self.direction else _ARROW))
         return {name: x for name, x in values if name not in ends and x is not None and x == x}
@@ -144,11 +144,11 @@ class Edge(NamedTuple):
 class EdgeTable(PairRows[Edge]):
     """Edges as columns of arrays; rows are made when requested.
 
-    `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 where there
+    `joined` marks the pairs that have an edge; `tail` is the number of the parent, or -1 if there
     is none. `meaning` says what the strength is. `more` are columns that not every table has, by the name
     of their field in `Edge`: `first_side` and `second_side`, the strengths at the two ends, where an
     undirected graph was found by a score; `refit_loss` where it was requested; `certainty`,
-    `certainty_error`, `direction_certainty` and `direction_support` where they are known, with their
+    `certainty_error`, `direction_certainty` and `direction_support` if known, with their
     `certainty_meaning`. `heads` marks the arrows that have a head, by default those that are compelled;
     `unchecked` says why their support is not known. `signs` are those of the effects, by default none.
     """
@@ -224,27 +224,29 @@ class EdgeTable(PairRows[Edge]):
 
     @property
     def sides(self) -> Array | None:
-        """Strengths at the two ends (pairs, 2); None where there are none."""
+        """Return the strengths at the two ends (pairs, 2); None if there are none."""
         if "first_side" not in self.more:
             return None
         return np.column_stack([self.more["first_side"], self.more["second_side"]])
 
     @property
     def present(self) -> "EdgeTable":
-        """Only the pairs with an edge."""
+        """Return only the pairs with an edge."""
         return self._take(np.flatnonzero(self.joined))
 
     @property
     def absent(self) -> "EdgeTable":
-        """Only the pairs without one."""
+        """Return only the pairs without one."""
         return self._take(np.flatnonzero(~self.joined))
 
     def where(self, test: Callable[[Edge], bool]) -> "EdgeTable":
-        """Only the rows for which `test` is true."""
+        """Return only the rows for which `test` is true."""
         return self._take(np.array([i for i, row in enumerate(self) if test(row)], dtype=np.intp))
 
     def sorted(self, by: str = "strength", descending: bool = True) -> "EdgeTable":
-        """Rows in the order of a column: strength, partial_correlation (by size), names, or one of `more`."""
+        """Return the rows in the order of a column: strength, partial_correlation (by size), names, or
+        one of `more`.
+        """
         if by == "names":
             return self._take(np.lexsort((self.second, self.first)))
         if by == "refit_loss" and by not in self.more:

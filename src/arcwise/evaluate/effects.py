@@ -1,7 +1,7 @@
 """The signs of edges: whether the expected value of a variable rises or falls with a parent.
 
 The effect is that of the model of the child, with its other parents held fixed. A linear model has it as
-the sign of a coefficient. Any other model is evaluated at draws of its inputs: the parent is moved by half
+the sign of a coefficient. Any other model is evaluated at draws of its inputs: the parent is changed by half
 of its standard deviation, or to the next level, and the sign is that of the changes if most of them agree.
 A curve that rises and falls, a reversal by another parent, and levels without an order have no sign.
 """

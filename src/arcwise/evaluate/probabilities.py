@@ -69,11 +69,11 @@ class PairTable(PairRows[Pair]):
         return f"{plural(len(self), 'pair')} of {len(self.nodes)} variables, {self.meaning}"
 
     def above(self, threshold: float) -> "PairTable":
-        """Only the pairs whose edge is more probable than a threshold."""
+        """Return only the pairs whose edge is more probable than a threshold."""
         return self._take(np.flatnonzero(self.columns[:, 2] > threshold))
 
     def sorted(self) -> "PairTable":
-        """Rows with the most probable edge first."""
+        """Return the rows with the most probable edge first."""
         return self._take(np.argsort(-self.columns[:, 2], kind="stable"))
 
     def _take(self, rows: Integers) -> "PairTable":

@@ -1,6 +1,6 @@
 """Training and test likelihood along the steps of a search (Hofmann and Tresp 1995, fig. 1).
 
-A search climbs the score of its own rows. The log-likelihood of other rows rises with it as long as arcs
+A search climbs the score of its rows. The log-likelihood of other rows rises with it as long as arcs
 carry information on them, and falls once the search fits noise.
 """
 
@@ -45,7 +45,7 @@ class SearchCurve(Framed):
 
     @property
     def frame(self) -> Frame:
-        """One row per step."""
+        """Return one row per step."""
         return Frame(
             (
                 Series("step", self.steps),
@@ -128,14 +128,16 @@ def _move(step: Step) -> Change:
 
 
 def _undo(step: Step) -> Change:
-    """The move that takes a step back."""
+    """Return the move that takes a step back."""
     if step.what == "flip":
         return "flip", step.head, step.tail
     return _REVERSED[step.what], step.tail, step.head
 
 
 def _replay(parents: Parents, moves: Iterable[Change]) -> Parents | None:
-    """The graph after some moves; None if one of them is impossible, as after a change that is no step."""
+    """Return the graph after some moves; None if one of them is impossible, as after a change that is
+    no step.
+    """
     parents = [set(row) for row in parents]
     for what, tail, head in moves:
         if (tail in parents[head]) == (what == "add"):

@@ -1,14 +1,14 @@
-"""How strong an edge is: what the score loses without it, in nats per row.
+"""Strengths of edges: the loss of the score without the edge, in nats per row.
 
 `strength` is (score with the edge - score without it) / rows, the rest of the graph unchanged and any
 penalty per edge left out. In a directed network a pair without an edge has what the better legal
 direction would bring. In an undirected network the edge belongs to two local models, one at each end:
-both differences are told, and the strength is the larger (Hofmann and Tresp 1997, fig. 4), so that an
+both differences are reported, and the strength is the larger (Hofmann and Tresp 1997, fig. 4), so that an
 edge which boundary learning keeps is at least as strong as the penalty.
 
 Without a score (the graphical lasso, a known undirected Gaussian graph, a network made by hand, or read
 from a file without one) the strength of a pair is -1/2 log(1 - r^2), r its partial correlation given all
-others in the fitted joint: what either says of the other, in nats, when the rest is known. In a network of
+others in the fitted joint: the mutual information of both given the others, in nats. In a network of
 tables it is the conditional mutual information of child and parent given the other parents, in its own
 distribution: what the difference of scores per row comes to with many rows. What the
 likelihood loses when the *other edges of the graph are fitted again* is at least that. For a normal
@@ -93,7 +93,7 @@ def edge_table(
 
 
 class _Hasty(Score):
-    """A dear score for a while: local scores that are not known by then are NaN.
+    """A expensive score for a while: local scores that are not known by then are NaN.
 
     Those of edges that are present come first.
     """
@@ -109,7 +109,7 @@ class _Hasty(Score):
             raise SearchEnd
 
     def many(self, child: int, sets: ParentSets) -> Array:
-        """Local scores; NaN where there was no time."""
+        """Return the local scores; NaN if there was no time."""
         return np.array([self._one(child, parents) for parents in sets])
 
     def _one(self, child: int, parents: tuple[int, ...]) -> float:
@@ -176,7 +176,9 @@ def _reversal_losses(
 
 
 def _with_information(table: EdgeTable, net: BayesNet) -> EdgeTable:
-    """Strengths of a network of tables without a score; a pair without an edge adds nothing to it."""
+    """Return the strengths of a network of tables without a score; a pair without an edge adds nothing
+    to it.
+    """
     information = _arc_information(net)
     if not information and net.graph.n_arcs:
         return replace(table, meaning=_UNKNOWN)
@@ -216,7 +218,7 @@ def _with_sides(
 
 
 def _sides(table: EdgeTable, net: MarkovNet, score: Score, limits: Limits | None) -> Array:
-    """Score with the edge minus score without it at both ends; -inf for a forbidden pair."""
+    """Return the score with the edge minus score without it at both ends; -inf for a forbidden pair."""
     out = np.full((len(table), 2), -np.inf)
     for node, places in enumerate(_places(table, limits)):
         if not places:
@@ -229,7 +231,7 @@ def _sides(table: EdgeTable, net: MarkovNet, score: Score, limits: Limits | None
 
 
 def _places(table: EdgeTable, limits: Limits | None) -> list[list[tuple[int, int, int]]]:
-    """For each variable the rows that it is in, at which end, and with whom; not the forbidden."""
+    """Return for each variable the rows that it is in, at which end, and with whom; not the forbidden."""
     allowed = None if limits is None else [*map(frozenset, edge_bounds(limits).largest.neighbours)]
     places: list[list[tuple[int, int, int]]] = [[] for _ in table.nodes]
     pairs = zip(table.first.tolist(), table.second.tolist(), table.joined.tolist(), strict=True)
@@ -244,7 +246,7 @@ def _places(table: EdgeTable, limits: Limits | None) -> list[list[tuple[int, int
 
 
 def pack_edges(table: EdgeTable) -> dict[str, Any]:
-    """Strengths as plain values to be saved with a network, since they need the data.
+    """Return the strengths as plain values to be saved with a network, since they need the data.
 
     Every pair up to `SAVED_PAIRS` variables, beyond only the edges that are present.
     """
@@ -265,7 +267,7 @@ def pack_edges(table: EdgeTable) -> dict[str, Any]:
 def unpack_edges(
     net: Net, packed: Mapping[str, Any], limits: Limits | None = None
 ) -> EdgeTable | None:
-    """Return the table of edges of a loaded network; None where what was saved does not fit it."""
+    """Return the table of edges of a loaded network; None if what was saved does not fit it."""
     try:
         first = np.array(packed["first"], dtype=np.intp)
         second = np.array(packed["second"], dtype=np.intp)
@@ -287,7 +289,7 @@ def unpack_edges(
 
 
 def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]:
-    """Columns of certainty that were saved and fit."""
+    """Return the columns of certainty that were saved and fit."""
     columns = {}
     for name in CERTAINTY:
         try:
@@ -364,14 +366,14 @@ def _of_arcs(net: BayesNet, first: Integers, second: Integers, limits: Limits | 
 
 
 def _hits(rows: tuple[tuple[int, ...], ...], one: Integers, two: Integers) -> NDArray[np.bool_]:
-    """Which pairs (one, two) have `two` in the row of `one`."""
+    """Return which pairs (one, two) have `two` in the row of `one`."""
     sets = [frozenset(row) for row in rows]
     pairs = zip(one.tolist(), two.tolist(), strict=True)
     return np.fromiter((b in sets[a] for a, b in pairs), dtype=bool, count=len(one))
 
 
 def _partial(net: BayesNet, first: Integers, second: Integers) -> Array:
-    """Partial correlations of pairs given all others, from K = (I - W)' V^-1 (I - W).
+    """Return the partial correlations of pairs given all others, from K = (I - W)' V^-1 (I - W).
 
     K_ab = [a = b] / v_a - (w_ba / v_b + w_ab / v_a) + sum over common children c of w_ca w_cb / v_c
     has entries only between neighbours in the moral graph, so it is gathered child by child. Only
@@ -434,7 +436,7 @@ def _logdet(precision: Array) -> float:
 
 
 def _arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
-    """For each arc of a network of tables what the parent tells of the child, its other parents known.
+    """Return for each arc of a network of tables what the parent tells of the child, its other parents known.
 
     That is I(child; parent | other parents) in nats, exactly: what the likelihood of a row loses on average
     when the arc is removed and the table fitted again. Empty where the tree does not fit into memory.

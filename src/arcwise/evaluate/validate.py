@@ -1,15 +1,15 @@
-"""Cross-validation of a learner: how likely are rows that it has not seen, and how well predicted.
+"""Cross-validation of a learner: likelihood and prediction of held-out rows.
 
 A learner is any function from a table to a network. Every row is scored once, by the network learned
 from the other folds: by its density where the network has one; an undirected one without a joint
 distribution has none, and its *pseudo-likelihood*, each variable given its neighbours, is another
-measure that compares only with its own kind. Means come with standard errors over rows, and medians
-next to them, since a few outlying rows can rule a mean of log densities.
+measure, comparable only with other pseudo-likelihoods. Means come with standard errors over rows, and medians
+next to them, since a few outlying rows can dominate a mean of log densities.
 
 *Pruning* predicts one target from fewer and fewer inputs (Hofmann and Tresp 1995, fig. 1). Starting from all
 other variables, the input whose loss costs least is removed, the model is tuned again, and so on until
-none is left. The score against the number of inputs tells how many matter; a predictive score rises as long
-as inputs only disturb.
+none is left. The score against the number of inputs shows how many are useful; a predictive score rises as
+long as useless inputs are removed.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ Learner = Callable[[Table], Net]
 MEASURES = {
     "rmse": "rmse", "r2": "R2", "accuracy": "accuracy", "log_loss": "log loss", "majority": "majority",
 }  # fmt: skip
-"""What is told of each variable, with the heads of a table."""
+"""Measures of each variable, with their headings in a table."""
 
 DENSITY, PSEUDO = "log density", "log pseudo-likelihood"
 
@@ -51,7 +51,7 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")  # both mid
 
 @dataclass(frozen=True, eq=False)
 class Validation(Framed):
-    """What cross-validation found.
+    """The result of cross-validation.
 
     `log_density` has one number a row of the table (nats); a row of weight 3 has one for each fold that its
     copies are in, and `weights` are their numbers. `measure` says what it is the logarithm
@@ -79,24 +79,24 @@ class Validation(Framed):
 
     @property
     def mean(self) -> float:
-        """Mean held-out measure, nats per row."""
+        """Return the mean held-out measure, nats per row."""
         return float(np.average(self.log_density, weights=self.weights))
 
     @property
     def error(self) -> float:
-        """Standard error of the mean."""
+        """Return the standard error of the mean."""
         return mean_error(self.log_density, self.weights)
 
     @property
     def median(self) -> float:
-        """Median held-out measure, nats per row."""
+        """Return the median of the held-out measure, nats per row."""
         order = np.argsort(self.log_density)
         below = np.cumsum(self.weights[order]) / self.weights.sum()
         middle = [int(np.searchsorted(below, 0.5, side=side)) for side in _SIDES]
         return float(self.log_density[order][middle].mean())
 
     def document(self) -> dict[str, Any]:
-        """Plain numbers, for JSON: those of all rows, and those of each variable that has them."""
+        """Return plain numbers, for JSON: those of all rows, and those of each variable that has them."""
         measured = {"mean": self.mean, "error": self.error, "median": self.median}
         return {
             "rows": self.rows,
@@ -152,14 +152,14 @@ def n_rows(weights: Array) -> int:
 
 
 def mean_error(values: Array, weights: Array) -> float:
-    """Standard error of a weighted mean."""
+    """Return the standard error of a weighted mean."""
     mean = np.average(values, weights=weights)
     spread = np.average((values - mean) ** 2, weights=weights)
     return float(np.sqrt(spread / max(weights.sum() - 1, 1.0)))
 
 
 class HeldOutScores(NamedTuple):
-    """What rows that a network has not seen say of it: their logarithms, of what, and its edges."""
+    """Log scores of held-out rows, the name of the measure, and the number of edges."""
 
     logs: Array
     measure: str
@@ -190,7 +190,7 @@ def validate_folds(
 
     Returns
     -------
-    Validation; None where the work was stopped before every fold was done.
+    Validation; None if the work was stopped before every fold was done.
     """
     work, parts = _FoldWork(dealt, learner, target), dealt.rows
     results = list(map(work, range(len(parts)))) if run is None else run(work, len(parts))
@@ -228,7 +228,7 @@ def _majority(table: Table, weights: Array) -> Array:
 
 
 def _numbers(table: Table) -> Array:
-    """Columns as numbers, those of text as NaN."""
+    """Return the columns as numbers, those of text as NaN."""
     columns = [
         np.full(table.rows, np.nan) if v.discrete and not v.numeric else numbers_of(v, column)
         for v, column in zip(table.variables, table.columns, strict=True)
@@ -237,7 +237,7 @@ def _numbers(table: Table) -> Array:
 
 
 def _mean(x: Array, weights: Array) -> Array:
-    """Weighted means of columns over the cells that are known; NaN where none is."""
+    """Return the weighted means of columns over the cells that are known; NaN if none is."""
     there = np.isfinite(x)
     total = weights @ np.where(there, x, 0.0)
     counted = weights @ there
@@ -269,9 +269,9 @@ class _FoldWork:
 
 
 class Stage(NamedTuple):
-    """A model on the way: what it takes, what was removed to get there, how good it is.
+    """A stage of pruning: the inputs of the model, the removed input, and the score.
 
-    `score` is per row; `test` and `test_median` are log densities per row of other rows (NaN where
+    `score` is per row; `test` and `test_median` are log densities per row of other rows (NaN if
     there are none).
     """
 
@@ -284,7 +284,7 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class PruningPath(Framed):
-    """The way from all inputs to none."""
+    """The stages of pruning from all inputs to none."""
 
     target: str
     stages: tuple[Stage, ...]
@@ -296,12 +296,12 @@ class PruningPath(Framed):
         return max(self.stages, key=lambda stage: (stage.score, -len(stage.inputs)))
 
     def document(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return the plain values, for JSON."""
         return {"target": self.target, "stages": self.to_records(), "stopped": str(self.stopped)}
 
     @property
     def frame(self) -> Frame:
-        """One row per stage: how many inputs there are, how good they are, and which was removed."""
+        """Return one row per stage: how many inputs there are, how good they are, and which was removed."""
         stages, best = self.stages, self.best
         test = [stage.test for stage in stages], [stage.test_median for stage in stages]
         tested = not np.isnan(test[0][0])
@@ -327,15 +327,15 @@ class PruningPath(Framed):
 def prune_inputs(
     fits: Fits, score: Score, target: int, test: Table | None = None, on_step: Watch | None = None
 ) -> PruningPath:
-    """Take inputs of a target away one at a time, the least missed first.
+    """Remove inputs of a target one at a time, the least useful first.
 
     Parameters
     ----------
-    fits : where the local models come from.
-    score : what an input is missed by.
+    fits : the fits of the local models.
+    score : the score that measures the loss of an input.
     target : column number of the variable to predict.
     test : other rows of the same columns, to be scored by each model.
-    on_step : called with each step, and between small batches of local fits where these are dear;
+    on_step : called with each step, and between small batches of local fits where these are expensive;
         returning True ends the way early.
 
     Returns
