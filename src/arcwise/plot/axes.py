@@ -141,7 +141,7 @@ def short(name: object, letters: int = 28) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Pieces after which a line may end; what has no such place is cut to length."""
+    """Return the pieces after which a line may end; what has no such place is cut to length."""
     words = re.findall(r"[^\s_.\-/:]*[\s_.\-/:]+|[^\s_.\-/:]+", text)
     return [word[i : i + _LINE] for word in words for i in range(0, len(word), _LINE)]
 

@@ -38,7 +38,7 @@ class BeliefLike(Protocol):
 
     @property
     def probabilities(self) -> Mapping[Any, float]:
-        """Probability of each level."""
+        """Return the probability of each level."""
 
     @property
     def distribution(self) -> Distribution:
@@ -46,11 +46,11 @@ class BeliefLike(Protocol):
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """Values that were seen."""
+        """Return the values that were seen."""
 
     @property
     def do(self) -> Mapping[str, Any]:
-        """Values that were set."""
+        """Return the values that were set."""
 
 
 def plot_belief(
@@ -67,7 +67,7 @@ def plot_belief(
     belief : the belief after the evidence.
     before : the belief about the same variable without the evidence, in grey.
     title : a line above the figure; variable and evidence by default.
-    ax : where to draw; a new small figure by default.
+    ax : the axes to draw on; a new small figure by default.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def plot_beliefs(
     ----------
     beliefs : of different variables.
     before : beliefs without the evidence by name.
-    columns : panels in a row.
+    columns : panels per row.
     title : a line above all.
     """
     plt = pyplot()
@@ -195,7 +195,7 @@ def _draw_density(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -
 
 
 def _curve(distribution: Distribution) -> tuple[Array, Array]:
-    """Points of a density, over nearly all of its probability."""
+    """Return the points of a density, over nearly all of its probability."""
     low, high = distribution.quantile(np.array([_TAIL, 1 - _TAIL]))[0].tolist()
     if not high > low:
         return np.array([low]), np.array([np.inf])
@@ -231,7 +231,7 @@ def _draw_bars(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -> N
 
 
 def _levels(belief: BeliefLike, before: BeliefLike | None) -> tuple[list[str], Array, Array]:
-    """Names and probabilities of the levels that are drawn; rare ones of many are one bar."""
+    """Return the names and probabilities of the levels that are drawn; rare ones of many are one bar."""
     after = np.array([float(each) for each in belief.probabilities.values()])
     earlier = np.zeros(len(after))
     if before is not None:

@@ -92,7 +92,9 @@ class View:
         return np.asarray(answer.mean)
 
     def values(self, place: int, count: int) -> NDArray[Any]:
-        """Values along an axis: evenly spaced numbers over the range of the rows, or all levels."""
+        """Return the values along an axis: evenly spaced numbers over the range of the rows, or all
+        levels.
+        """
         variable = self.input(place)
         if variable.discrete:
             return np.arange(len(variable.levels or ())).astype(variable.dtype)
@@ -190,7 +192,7 @@ def plot_local(
     given : values of the other inputs; by default the median of numbers and the most frequent level.
     level : the level whose probability is drawn against two inputs; the last one by default.
     title : a line above the figure.
-    ax : where to draw; a new figure by default.
+    ax : the axes to draw on; a new figure by default.
 
     Raises
     ------
@@ -255,7 +257,7 @@ def _rows(net: Net, child: int, data: Table | None) -> tuple[Columns, Array | No
 def _typical(
     net: Net, child: int, columns: Columns, weights: Array | None, given: Mapping[str, Any]
 ) -> dict[int, float]:
-    """Values of all inputs: given ones, medians, most frequent levels."""
+    """Return the values of all inputs: given ones, medians, most frequent levels."""
     inputs = net.inputs[child]
     for name in given:
         if net.index(name) not in inputs:
@@ -273,7 +275,7 @@ def _typical(
 
 
 def _median(column: NDArray[Any], weights: Array | None) -> float:
-    """The median of numbers, or the first with at least half of the weight below or at it."""
+    """Return the median of numbers, or the first with at least half of the weight below or at it."""
     if weights is None:
         return float(np.median(column))
     order = np.argsort(column, kind="stable")

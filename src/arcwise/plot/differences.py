@@ -41,7 +41,7 @@ def plot_differences(
     positions : as for `plot_graph`.
     title : a line above the figure.
     legend : whether to explain the colours and to count the edges.
-    ax : where to draw; a new figure that suits the graphs by default.
+    ax : the axes to draw on; a new figure that suits the graphs by default.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def _merge(one: Graph, two: Graph) -> dict[frozenset[str], JointEdge]:
 
 
 def _relations(graph: Graph) -> dict[frozenset[str], tuple[Pair, bool]]:
-    """For each adjacent pair its ends, in the order of an arc, and whether it is one."""
+    """Return for each adjacent pair its ends, in the order of an arc, and whether it is one."""
     names, relations = graph.nodes, dict[frozenset[str], tuple[Pair, bool]]()
     for tail, head in graph.numbered_arcs:
         relations[frozenset((names[tail], names[head]))] = (names[tail], names[head]), True
@@ -116,7 +116,7 @@ def _relations(graph: Graph) -> dict[frozenset[str], tuple[Pair, bool]]:
 def _place(
     one: Graph, edges: dict[frozenset[str], JointEdge], positions: Positions | None
 ) -> Layout:
-    """Positions of all nodes and routes of all edges, each from tail to head.
+    """Return the positions of all nodes and routes of all edges, each from tail to head.
 
     Two graphs can make a cycle together, which has no layers: edges follow the order of the first graph.
     """
@@ -145,7 +145,7 @@ def _line(edge: JointEdge, ends: tuple[int, int]) -> Line:
 
 
 def _items(kinds: list[str], names: tuple[str, str]) -> list[Item]:
-    """What the colours mean, with the number of edges; only those that occur."""
+    """Return what the colours mean, with the number of edges; only those that occur."""
     words = {
         "both": "in both",
         "first": f"{names[0]} only",

@@ -99,7 +99,7 @@ def _to_ports(layout: Layout, routes: list[Array], widths: Array) -> None:
 
 
 def _side_by_side(widths: Array, room: float) -> Array:
-    """Centres of heads set side by side around zero, closer where the room asks for it."""
+    """Return the centres of heads set side by side around zero, closer where the room asks for it."""
     steps = (widths[1:] + widths[:-1]) / 2 + _PORT
     places = np.concatenate([[0.0], np.cumsum(steps)])
     part = min(1.0, room / places[-1]) if places[-1] > 0 else 1.0
@@ -208,7 +208,7 @@ _BOX, _NUMBER, _LINE = 100.0, 30.0, 1.0
 
 
 def format_strength(strength: float | None) -> str:
-    """Return a strength in as few digits as tell it; nothing where it is not known.
+    """Return a strength in as few digits as tell it; nothing if it is not known.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def draw_picture(axes: "Axes", picture: Picture, scale: float, numbers: bool = F
 def fit_axes(
     extent: tuple[float, float], legend: Legend, ax: "Axes | None", title: str | None
 ) -> "tuple[Axes, float]":
-    """Axes in inches of the layout, and how many real inches one of these is."""
+    """Return the axes in inches of the layout, and how many real inches one of these is."""
     need = np.array(legend.around(extent)) + 2 * _MARGIN
     axes = _figure(need[0], need[1], title) if ax is None else ax
     real = np.array(inches(axes))
@@ -308,7 +308,7 @@ def fit_axes(
 
 
 def inches(axes: "Axes") -> tuple[float, float]:
-    """Width and height of axes."""
+    """Return the width and height of axes."""
     box = axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted())
     return box.width, box.height
 
@@ -362,7 +362,7 @@ def _draw_line(
 
 
 def arrow_head(curve: Array, width: float) -> tuple[Array, float]:
-    """Corners of an arrow head at the end of a curve, and how much of the line it takes."""
+    """Return the corners of an arrow head at the end of a curve, and how much of the line it takes."""
     length, half = (6.0 + 1.5 * width) / 72, half_head(width)
     along = direction(curve)
     aside = np.array([-along[1], along[0]])
@@ -372,7 +372,7 @@ def arrow_head(curve: Array, width: float) -> tuple[Array, float]:
 
 
 def half_head(width: float) -> float:
-    """Half the breadth of the head of a line, inches."""
+    """Return half the breadth of the head of a line, inches."""
     return (2.0 + 0.9 * width) / 72
 
 

@@ -72,7 +72,7 @@ def _place(line: Line, curve: Array, height: float) -> PlacedLine:
 
 
 def _pixels(points: Array, height: float) -> Points:
-    """Points in inches, y growing upwards, as pixels, y growing downwards."""
+    """Return the points in inches, y growing upwards, as pixels, y growing downwards."""
     rounded: Points = np.round(
         np.column_stack([points[:, 0], height - points[:, 1]]) * UNIT, 1
     ).tolist()

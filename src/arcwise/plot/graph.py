@@ -75,7 +75,7 @@ def plot_graph(
     graph : a DAG, PDAG or UGraph, in any form that `dag` and `ug` take.
     edges : rows with first, second, present, reversible, strength and partial_correlation, such as
         the `edges` of a learned network.
-    ax : where to draw; a new figure that suits the graph by default.
+    ax : the axes to draw on; a new figure that suits the graph by default.
     target : a variable to stress together with its Markov blanket.
     top : draw only this many of the strongest edges, with the variables that they join and the target with
         its strongest edge; a caption names the rest. Graphs of more than 200 nodes or 400 edges are drawn by
@@ -133,7 +133,7 @@ def _explain(measure: Measure, graphs: Sequence[Graph], edges: Sequence[Any]) ->
 
 
 def layout_of(graph: Graph, positions: Positions | None, width: Ruler = text_width) -> Layout:
-    """Places of a graph's boxes and lines: found for it, or given; `width` measures the names."""
+    """Return the places of a graph's boxes and lines: found for it, or given; `width` measures the names."""
     labels = [label(name) for name in graph.nodes]
     if positions is None:
         return arrange(graph, boxes(labels, _ends(graph), width))
@@ -203,13 +203,13 @@ def plot_graphs(
     networks : networks or graphs over the same variables; a mapping gives them titles.
     positions : as for `plot_graph`: a mapping of names to (x, y), "circle", names in the order they
         have on a circle, or a graph whose places are taken; by default the one with the most edges.
-    columns : figures in a row; all of up to four by default.
+    columns : figures per row; all of up to four by default.
     target : a variable to stress together with its Markov blanket.
     legend : whether to say what widths, colours and heads mean.
 
     Returns
     -------
-    matplotlib's axes, one a network, of a new figure; nothing is shown on a screen.
+    matplotlib's axes, one per network, of a new figure; nothing is shown on a screen.
 
     Raises
     ------

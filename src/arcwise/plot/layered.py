@@ -148,7 +148,7 @@ def _with_bends(layer: list[int], arcs: Arcs) -> _Layers:
 
 
 def _across(order: list[list[int]], levels: _Layers, widths: Array) -> Array:
-    """Horizontal places: layer by layer the best ones given the other layers, until decided."""
+    """Return the horizontal places: layer by layer the best ones given the other layers, until decided."""
     bends = np.arange(len(levels.layer)) >= levels.count
     width = np.where(bends, 0.0, np.pad(widths, (0, len(bends) - levels.count)))
     offsets = [_offsets(layer, bends, width) for layer in order]
@@ -231,7 +231,7 @@ def crossings(layers: Sequence[Sequence[int]], down: Links) -> int:
 
 
 def _inversions(rows: list[list[int]]) -> int:
-    """Pairs of entries of different rows, the earlier one greater."""
+    """Return the pairs of entries of different rows, the earlier one greater."""
     seen: list[int] = []
     count = 0
     for row in rows:
@@ -332,7 +332,7 @@ _BETWEEN, _ASPECT = 0.35, 1.5
 
 
 def pieces_of(count: int, lines: Arcs) -> list[tuple[list[int], list[int]]]:
-    """Connected pieces: their nodes and the numbers of their lines, largest piece first."""
+    """Return the connected pieces: their nodes and the numbers of their lines, largest piece first."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -350,7 +350,7 @@ def pieces_of(count: int, lines: Arcs) -> list[tuple[list[int], list[int]]]:
 
 
 def page(sizes: Sequence[Array]) -> list[Array]:
-    """Corners of the pieces: in rows from left to right, top row first, each row centred."""
+    """Return the corners of the pieces: in rows from left to right, top row first, each row centred."""
     if not sizes:
         return []
     padded = np.array(sizes) + _BETWEEN

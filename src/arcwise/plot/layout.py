@@ -62,7 +62,7 @@ def stress(sizes: Array, edges: Sequence[tuple[int, int]]) -> tuple[Array, list[
 
 
 def _distances(count: int, edges: Sequence[tuple[int, int]]) -> Array:
-    """Number of edges on the shortest way between every two nodes."""
+    """Return the number of edges on the shortest way between every two nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 
@@ -131,7 +131,7 @@ def _apart(points: Array, sizes: Array, edges: Sequence[tuple[int, int]]) -> Arr
 
 
 def _off_boxes(points: Array, sizes: Array) -> Array:
-    """Half of what each overlapping pair of boxes lacks, along the side where least is lacking."""
+    """Return the half of what each overlapping pair of boxes lacks, along the side where least is lacking."""
     apart = points[:, None] - points[None]
     lack = (sizes[:, None] + sizes[None]) / 2 + _ROOM - np.abs(apart)
     lack[range(len(points)), range(len(points))] = 0.0
@@ -219,7 +219,7 @@ class Layout:
 
     @property
     def extent(self) -> tuple[float, float]:
-        """Width and height of the whole, boxes included."""
+        """Return the width and height of the whole, boxes included."""
         if not len(self.points):
             return 0.0, 0.0
         corner = np.max(
@@ -353,7 +353,7 @@ def given_points(positions: Positions, names: Sequence[str]) -> Array:
 
 
 def _positions_by_name(positions: Positions, names: Sequence[str]) -> Mapping[str, Sequence[float]]:
-    """Places by name, however they are meant."""
+    """Return the places by name, however they are meant."""
     if isinstance(positions, Mapping):
         return positions
     positions = getattr(positions, "graph", positions)  # of a network, its graph's
@@ -405,7 +405,9 @@ def route_lines(graph: Graph, sizes: Array, points: Array) -> Layout:
 
 
 def _blown_up(points: Array, sizes: Array) -> float:
-    """Inches of a unit of places: boxes keep apart, and most have the usual way to the next one."""
+    """Return the inches of a unit of places: boxes keep apart, and most have the usual way to the next
+    one.
+    """
     if len(points) < 2:
         return 1.0
     one, two = np.triu_indices(len(points), 1)

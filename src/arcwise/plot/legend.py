@@ -61,7 +61,7 @@ def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
 
 
 def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
-    """What the colours mean."""
+    """Return what the colours mean."""
     signs = {line.sign for line in lines}
     notion = "effect of the parent" if directed else "partial correlation"
     made = [
@@ -75,7 +75,7 @@ def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
 
 
 def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Item]:
-    """What heads and lines without them mean."""
+    """Return what heads and lines without them mean."""
     heads, made = [line.arrow for line in lines], []
     some = any(heads) and not all(heads)
     from_table = sure or any(line.strength is not None for line in lines)
@@ -103,7 +103,7 @@ class Legend:
     caption: Sequence[str] = ()
 
     def around(self, extent: Size) -> Size:
-        """Width and height of a figure together with its legend."""
+        """Return the width and height of a figure together with its legend."""
         width, height = (max(pair) for pair in zip(extent, self.least, strict=True))
         return width + self.right, height + self.below
 

@@ -90,7 +90,7 @@ class Line:
 
 def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
     """Look up rows of present edges by their pair of names."""
-    # A table of edges can leave the absent pairs out by itself, without making their rows.
+    # A table of edges can leave the absent pairs out separately, without making their rows.
     present = getattr(edges, "present", edges)
     return {frozenset((row.first, row.second)): row for row in present or () if row.present}
 
@@ -152,7 +152,7 @@ def _line(pair: tuple[int, int], head: bool, row: EdgeRow | None, measure: Measu
 
 
 def _share(row: EdgeRow | None, name: str) -> float | None:
-    """How sure an edge or its direction is, where that is known."""
+    """How certain an edge or its direction is, where that is known."""
     sure = getattr(row, name, None)
     return float(sure) if sure is not None and isfinite(sure) else None
 
@@ -184,7 +184,7 @@ def _sign(row: EdgeRow | None) -> str:
 
 
 def line_width(strength: float | None, strongest: float) -> float:
-    """Width in points of an edge next to the strongest one.
+    """Return the width in points of an edge next to the strongest one.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def dashes(width: float) -> tuple[float, tuple[float, float]]:
 
 
 def steps_of(strengths: Sequence[float]) -> list[float]:
-    """Up to three round strengths that span those given, for the legend.
+    """Return up to three round strengths that span those given, for the legend.
 
     Examples
     --------

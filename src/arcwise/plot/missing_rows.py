@@ -34,7 +34,7 @@ def plot_missing(
     data : a table.
     every : whether to draw the columns without missing values, too.
     title : a line above the figure.
-    ax : where to draw; a new figure by default.
+    ax : the axes to draw on; a new figure by default.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def plot_missing(
 def _patterns(
     missing: NDArray[np.bool_], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.bool_], list[float], float]:
-    """The most frequent patterns with their rows, and the rows with any other pattern."""
+    """Return the most frequent patterns with their rows, and the rows with any other pattern."""
     patterns, which = np.unique(missing, axis=0, return_inverse=True)
     counts = np.bincount(which.ravel(), weights, minlength=len(patterns))
     order = np.argsort(-counts, kind="stable")
@@ -92,7 +92,7 @@ def _patterns(
 
 
 def _count(rows: float) -> float:
-    """A number of rows as it is shown: weights need not be integers."""
+    """Return a number of rows as it is shown: weights need not be integers."""
     return float(f"{rows:.6g}")
 
 

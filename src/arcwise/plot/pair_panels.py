@@ -118,7 +118,7 @@ def _numbers(variable: Variable, column: NDArray[np.generic]) -> Array:
 
 
 def _jittered(variable: Variable, values: Array, turn: int) -> Array:
-    """Codes spread to the sides, by steps that never repeat; numbers as they are."""
+    """Return the codes spread to the sides, by steps that never repeat; numbers as they are."""
     if not variable.discrete:
         return values
     steps = np.arange(len(values)) * (0.6180339887, 0.7548776662)[turn] % 1.0
@@ -130,7 +130,7 @@ def _faint(rows: int) -> float:
 
 
 def _areas(weights: Array) -> Array:
-    """The areas of dots, 1 on average; rows without weight have none."""
+    """Return the areas of dots, 1 on average; rows without weight have none."""
     return np.asarray(np.minimum(weights / (weights.mean() or 1.0), 10.0))
 
 
@@ -165,7 +165,7 @@ def _frame(axes: "Axes", adjacent: bool, text: bool) -> None:
 
 
 def _label(axes: "Axes", i: int, j: int, count: int, variables: Sequence[Variable]) -> None:
-    """Ticks and names at the lower and the left edge of the figure."""
+    """Return the ticks and names at the lower and the left edge of the figure."""
     axes.tick_params(labelsize=7, length=2)
     if i < j:
         axes.set_xticks([])
@@ -184,7 +184,7 @@ def _label(axes: "Axes", i: int, j: int, count: int, variables: Sequence[Variabl
 
 
 def _ticks(axes: "Axes", variable: Variable, axis: str) -> None:
-    """Levels at their codes, if there are few."""
+    """Return the levels at their codes, if there are few."""
     levels = [short(str(level), 8) for level in variable.levels or ()]
     if 0 < len(levels) <= 6:
         if axis == "y":

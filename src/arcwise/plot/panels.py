@@ -261,7 +261,9 @@ def draw_table(view: View, ax: "Axes") -> None:
 def _limits(
     answer: Distribution, rows: NDArray[Any], reach: tuple[float, float]
 ) -> tuple[float, float]:
-    """The range of an axis for a number: the rows, and nearly all of the density that is within reach."""
+    """Return the range of an axis for a number: the rows, and nearly all of the density that is within
+    reach.
+    """
     edges = answer.quantile(np.array([0.01, 0.99]))
     values = np.concatenate([edges[np.isfinite(edges)], np.asarray(rows, dtype=float)])
     low, high = span(np.clip(values, *reach))
@@ -269,7 +271,7 @@ def _limits(
 
 
 def _mark_cut(ax: "Axes", answer: Distribution, low: float, high: float) -> None:
-    """Write that the model goes on outside of an axis, if its mean or its band does."""
+    """Write that the model continues outside of an axis, if its mean or its band does."""
     edges = np.column_stack([answer.mean, answer.quantile(np.array(BAND))])
     if not ((edges >= low) & (edges <= high)).all():
         text = ax.text(0.99, 0.02, _CUT, transform=ax.transAxes, ha="right", va="bottom")
@@ -314,7 +316,7 @@ def _points(
 
 
 def _jittered(codes: NDArray[Any]) -> Array:
-    """Codes spread to the sides, by golden steps: nothing is random."""
+    """Return the codes spread to the sides, by golden steps: nothing is random."""
     turns = np.arange(len(codes)) * 0.6180339887 % 1.0
     return np.asarray(codes + _JITTER * (2 * turns - 1))
 
@@ -334,7 +336,7 @@ def _frequent(weights: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _binned(view: View, node: int) -> tuple[Array, Array] | None:
-    """Mean values of tenths of the rows, and the shares of levels in them."""
+    """Return the mean values of tenths of the rows, and the shares of levels in them."""
     if not view.observed:
         return None
     xs, codes = (
@@ -385,7 +387,7 @@ def _name(ax: "Axes", x: str, y: str) -> None:
 
 
 def _level_ticks(ax: "Axes", axis: str, variable: Variable) -> None:
-    """Levels at their codes; long ones stand upright on the horizontal axis."""
+    """Return the levels at their codes; long ones stand upright on the horizontal axis."""
     words = [short(str(level), 16) for level in variable.levels or ()]
     places = range(len(words))
     if axis == "y":

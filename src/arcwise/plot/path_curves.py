@@ -47,7 +47,7 @@ class PathLike(Protocol):
 
     @property
     def knots(self) -> tuple[Knot, ...]:
-        """Graphs with ascending penalties."""
+        """Return the graphs with ascending penalties."""
 
     @property
     def unit(self) -> str:
@@ -156,7 +156,7 @@ def plot_path(
     path : undirected graphs against the penalty per edge.
     at : penalties to mark with the number of edges there: one, several, or a mapping of labels to
         penalties, such as ``{"ebic": 0.06}`` for what rules chose.
-    ax : where to draw; a new small figure by default.
+    ax : the axes to draw on; a new small figure by default.
     linear : even steps on the axis of penalties. Otherwise the axis is drawn by square roots, or by
         logarithms where penalties were solved for and span more than a decade.
     title : a line above the figure.
@@ -215,7 +215,7 @@ def _draw_points(axes: "Axes", path: PathLike) -> tuple[Array, _Notes]:
 
 
 def _draw_steps(axes: "Axes", path: PathLike, far: float) -> tuple[Array, _Notes]:
-    """Draw the edges as stairs; a path that was stopped early ends in words."""
+    """Draw the edges as stairs; a path that was stopped early ends with a note."""
     whole = path.reach == np.inf
     knots = [(knot.penalty, knot.graph.n_edges) for knot in path.knots if knot.penalty < np.inf]
     end = far * _RIGHT if whole else max(path.reach, 0.0)
@@ -229,7 +229,7 @@ def _draw_steps(axes: "Axes", path: PathLike, far: float) -> tuple[Array, _Notes
 
 
 def _along_stairs(xs: tuple[float, ...], ys: tuple[int, ...]) -> Array:
-    """Points on all parts of stairs, level and upright."""
+    """Return the points on all parts of stairs, level and upright."""
     part = np.linspace(0, 1, 12)
     parts = [np.zeros((0, 2))]
     for (x, y), (far, low) in pairwise(zip(xs, ys, strict=True)):
@@ -277,7 +277,7 @@ def plot_edge_path(
     path : a path of the graphical lasso, such as ``aw.path(table, search="glasso")``.
     at : penalties to mark: one, several, or a mapping of labels to penalties.
     top : how many edges get a colour and their names, those with the largest partial correlations.
-    ax : where to draw; a new figure by default. Names stand left of the axes: give figures of your own
+    ax : the axes to draw on; a new figure by default. Names stand left of the axes: give figures of your own
         ``layout="constrained"``, which leaves room for them.
     linear : even steps on the axis of penalties, else logarithms where they span more than a decade.
     title : a line above the figure.
@@ -342,7 +342,7 @@ def _matrix(path: PathLike) -> tuple[list[tuple[str, str]], Array]:
 
 
 def _draw_line(axes: "Axes", penalties: Array, values: Array, name: str, colour: str) -> None:
-    """One line with a dot at each penalty that was solved for."""
+    """Return one line with a dot at each penalty that was solved for."""
     (line,) = axes.plot(penalties, np.where(_visible_points(values), values, np.nan), color=colour)
     line.set(linewidth=1.5, marker="o", markersize=2.4, zorder=3, gid=f"edge {name}")
 
@@ -394,7 +394,7 @@ def _draw_marks(axes: "Axes", marks: list[Mark], labels: list[str]) -> None:
 def _name_lines(
     axes: "Axes", penalties: Array, lines: list[tuple[tuple[str, str], Array, str]]
 ) -> None:
-    """Names left of the lines' ends, moved up or down as far as they must be not to overlap."""
+    """Return the names left of the lines' ends, moved up or down as far as they must be not to overlap."""
     from matplotlib.transforms import offset_copy
 
     lines = [line for line in lines if line[1].any()]  # a required edge may be zero all along

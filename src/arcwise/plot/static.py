@@ -67,7 +67,7 @@ def _stroke(graph: Graph, line: Line, curve: NDArray[np.float64]) -> Stroke:
 
 
 def width_of(lines: Sequence[str], size: float) -> float:
-    """Inches that the longest of some lines takes at most in a common font.
+    """Return the inches that the longest of some lines takes at most in a common font.
 
     >>> round(width_of(["grass"], 10.0), 2)
     0.42

@@ -38,7 +38,7 @@ def plot_trace(result: HasTrace, *, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     result : a learned network or the result of a search.
-    ax : where to draw; a new small figure by default.
+    ax : the axes to draw on; a new small figure by default.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def plot_search_curve(curve: Curve, *, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     curve : the likelihoods after each step.
-    ax : where to draw; a new small figure by default.
+    ax : the axes to draw on; a new small figure by default.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def plot_search_curve(curve: Curve, *, ax: "Axes | None" = None) -> "Axes":
 
 
 def _score_word(result: object) -> str:
-    """Return the word of the score where it is known."""
+    """Return the name of the score if known."""
     words = getattr(result, "settings", {})
     word = words.get("score") if isinstance(words, Mapping) else None
     return f"score ({word})" if word else "score"
@@ -151,7 +151,7 @@ def plot_probabilities(
     ----------
     posterior : a distribution over graphs.
     order : the variables in the order of rows and columns.
-    ax : where to draw; a new figure by default.
+    ax : the axes to draw on; a new figure by default.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def plot_calibration(bins: Sequence[Bin], *, ax: "Axes | None" = None) -> "Axes"
     ----------
     bins : the bins, as `calibration()` of a validated classifier gives them; the area of a dot is the number
         of its predictions.
-    ax : where to draw; a new small figure by default.
+    ax : the axes to draw on; a new small figure by default.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def plot_reliability(
     ----------
     posteriors : distributions over graphs.
     truths : the graph that is true, for each.
-    ax : where to draw; a new small figure by default.
+    ax : the axes to draw on; a new small figure by default.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def plot_tuning(
     rows : the curve, as `tuning` of a network holds it.
     chosen : the penalty that was taken.
     unit : of the penalties, for the axis.
-    ax : where to draw the rule's figure, alone; a new figure, with the edges below it, by default.
+    ax : the axes to draw on the rule's figure, alone; a new figure, with the edges below it, by default.
     title : a line above the figure.
 
     Returns
