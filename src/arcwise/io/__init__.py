@@ -1,6 +1,6 @@
 """Networks in files: formats by the end of a file's name, and the doors to them.
 
-``FORMATS`` is the register of ``load`` and ``save``. ``DISCRETE`` is that of ``load_tables`` and
+``FORMATS`` is the registry of ``load`` and ``save``. ``DISCRETE`` is that of ``load_tables`` and
 ``save_tables``: files of discrete networks with their numbers. Every format may have ``.gz`` added
 to its ending.
 """

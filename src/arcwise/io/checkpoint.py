@@ -2,8 +2,8 @@
 
 A checkpoint is a NumPy archive (.npz, no pickle) of named arrays and of a JSON text that says which run they
 belong to. It is written under another name, forced to the disk and renamed (`files`), so that a run that is
-killed at any moment leaves the last whole checkpoint behind. Writing may become dear where runs are long: it
-is done again only when ten times as long has passed as the last writing took, and at the end.
+killed at any moment leaves the last whole checkpoint behind. Writing may become expensive where runs are
+long: it is done again only when ten times as long has passed as the last writing took, and at the end.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Checkpoint:
         self.note = ""
 
     def read(self) -> Arrays | None:
-        """Return the arrays of the last writing; None where there is no file yet.
+        """Return the arrays of the last writing; None if there is no file yet.
 
         Raises
         ------
@@ -168,7 +168,8 @@ def option_text(value: Any) -> str:
 
 
 def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
-    """Pieces of work as arrays: each has some graphs over the same variables, or a sentence in their place.
+    """Return the pieces of work as arrays: each has some graphs over the same variables, or a sentence in
+    their place.
 
     >>> graph = DAG.from_arcs(["a -> b"])
     >>> unpack_graphs(pack_graphs([(graph, graph), "no rows"]), ("a", "b"), directed=True)[1]
@@ -196,7 +197,7 @@ def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
 def unpack_graphs(
     arrays: Mapping[str, NDArray[Any]], nodes: tuple[str, ...], directed: bool
 ) -> list[tuple[Graph, ...] | str]:
-    """Pieces of work from arrays; FileError where these make no graphs."""
+    """Return the pieces of work from arrays; FileError where these make no graphs."""
     try:
         counts, sizes, pairs = (arrays[name] for name in ("counts", "sizes", "pairs"))
         messages = json.loads(arrays["said"].tobytes())

@@ -52,8 +52,8 @@ class StoredNet:
     Parameters
     ----------
     graph : the structure.
-    variables : the variables with their levels, or None where the format has names only.
-    net : the fitted network, or None where the file has no parameters.
+    variables : the variables with their levels, or None if the format has names only.
+    net : the fitted network, or None if the file has no parameters.
     about : anything else said of the network: score, options, origin of the data.
 
     >>> from arcwise.graphs import DAG
@@ -261,7 +261,7 @@ def _write_new(path: Path, content: bytes) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """Say in words why the operating system rejected."""
+    """Return the reason of an error of the operating system."""
     return getattr(error, "strerror", None) or str(error)
 
 

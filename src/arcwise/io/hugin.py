@@ -158,7 +158,7 @@ def write_hugin(net: DiscreteNet) -> bytes:
 
 
 def _nest_numbers(net: DiscreteNet, node: int) -> str:
-    """Numbers in parentheses: one pair for each row, and one for each parent around its levels."""
+    """Return the numbers in parentheses: one pair for each row, and one for each parent around its levels."""
     sizes = net.tables[node].shape[:-1]
     blocks = [1, *(prod(sizes[axis:]) for axis in range(len(sizes)))]
     lines = []

@@ -165,7 +165,7 @@ def _lines(entries: Sequence[Any]) -> str:
 
 
 def _beyond_plain(stored: StoredNet, codec: Codec) -> dict[str, Any]:
-    """What a network holds next to its nodes."""
+    """Return what a network holds next to its nodes."""
     net = stored.net
     if net is None:
         return {}
