@@ -34,7 +34,7 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
 
     Raises
     ------
-    DataError : no column in common, text or infinity where numbers are needed, an unknown level.
+    DataError : no column in common, text or infinity if numbers are needed, an unknown level.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> from arcwise.graphs import DAG

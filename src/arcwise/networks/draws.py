@@ -164,7 +164,7 @@ def _parents(
 def _rows(
     parents: Sequence[int], levels: int, alpha: float, rng: np.random.Generator
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Rows of a table, each from a Dirichlet distribution."""
+    """Return the rows of a table, each from a Dirichlet distribution."""
     shape = (*parents, levels)
     rows = rng.dirichlet(np.full(levels, alpha), int(np.prod(parents))).reshape(shape)
     # Of tiny alphas all weights of a row may underflow.
@@ -182,13 +182,13 @@ class WeightedDraws(NamedTuple):
 
     @property
     def weights(self) -> Array:
-        """Weights that sum to one over the draws of each row (rows by draws)."""
+        """Return the weights that sum to one over the draws of each row (rows by draws)."""
         weights = np.exp(self.logs - log_sum(self.logs)[:, None])
         return weights
 
 
 def effective(logs: Array) -> Array:
-    """Effective sample size of each row of log weights.
+    """Return the effective sample size of each row of log weights.
 
     >>> effective(np.zeros((1, 50))).tolist()
     [50.0]
@@ -212,7 +212,7 @@ def weighted_draws(
     Parameters
     ----------
     net : the network, cut where variables are set from outside.
-    evidence : values of the known variables by node, one a row.
+    evidence : values of the known variables by node, one per row.
     hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
     rng : the random generator.
     draws : how many for each row.

@@ -58,11 +58,11 @@ class Joint(Protocol):
         ...
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        """Partial correlations of pairs given all other variables; NaN where they have no meaning."""
+        """Return the partial correlations of pairs given all other variables; NaN if they have no meaning."""
         ...
 
     def points(self) -> Array:
-        """Rows that represent the distribution, made without chance; chains start from them."""
+        """Return the rows that represent the distribution, made without chance; chains start from them."""
         ...
 
     def local(self, node: int, inputs: Sequence[int]) -> Conditional:
@@ -140,12 +140,12 @@ class NormalJoint:
 
     @property
     def _scale(self) -> Array:
-        """What makes the diagonal of the precision matrix one: units do not matter then."""
+        """Return what makes the diagonal of the precision matrix one: units do not matter then."""
         return 1.0 / np.sqrt(self.precision.diagonal())
 
     @cached_property
     def _root(self) -> Array | None:
-        """Lower triangle L with L L' the scaled precision matrix; None where there is none."""
+        """Return the lower triangle L with L L' the scaled precision matrix; None if there is none."""
         return _triangle(self.precision * np.outer(self._scale, self._scale))
 
     @cached_property
@@ -175,12 +175,12 @@ class NormalJoint:
             )
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        """Partial correlations of pairs given all other variables."""
+        """Return the partial correlations of pairs given all other variables."""
         partials: Array = -self.precision[first, second] * self._scale[first] * self._scale[second]
         return partials + 0.0  # no minus zero
 
     def points(self) -> Array:
-        """Rows with this mean and covariance, made without chance: at most 512 by variables.
+        """Return the rows with this mean and covariance, made without chance: at most 512 by variables.
 
         Standardised they are signs (Sylvester 1867): each column sums to zero and is orthogonal to all
         others. Beyond 511 variables the signs repeat, and the covariance is met in part only.
@@ -313,7 +313,7 @@ class TableJoint:
         return np.full(len(first), np.nan)
 
     def points(self) -> Array:
-        """Rows in which every level occurs; chains start from them."""
+        """Return the rows in which every level occurs; chains start from them."""
         rows = np.arange(max(self.levels))[:, None]
         points: Array = (rows % np.array(self.levels)).astype(float)
         return points

@@ -81,7 +81,7 @@ class FixedValue:
         return np.where(np.arange(levels) == int(self.value), 1.0, 0.0)
 
     def logpdf(self, y: NDArray[Any], xs: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
-        """Log probability: 0 at the value, minus infinity elsewhere."""
+        """Return the log probability: 0 at the value, minus infinity elsewhere."""
         return np.where(y == self.value, 0.0, -np.inf)
 
     def distribution(self, xs: tuple[NDArray[Any], ...], size: int) -> Normal:
@@ -106,12 +106,12 @@ class AnyNet:
 
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the variables that its local model takes: its parents, or its neighbours."""
+        """Return for each node the variables that its local model takes: its parents, or its neighbours."""
         return self.graph.inputs
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the variables, in column-number order."""
+        """Return the names of the variables, in column-number order."""
         return tuple(variable.name for variable in self.variables)
 
     @property
@@ -121,7 +121,7 @@ class AnyNet:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The word of each local model."""
+        """The name of each local model."""
         return tuple(conditional.word for conditional in self.conditionals)
 
     def index(self, name: str) -> int:
@@ -167,7 +167,7 @@ class BayesNet(AnyNet):
 
     @property
     def as_field(self) -> MarkovNet | None:
-        """Each variable given all others: the blanket models, where there are some."""
+        """Each variable given all others: the blanket models, if any."""
         return self.blankets
 
     def __post_init__(self) -> None:
@@ -183,7 +183,9 @@ class BayesNet(AnyNet):
 
     @property
     def n_params(self) -> int | None:
-        """Free parameters of all local models together; None where one of them has no count."""
+        """Return the number of free parameters of all local models together; None if one of them has no
+        count.
+        """
         counts = [conditional.n_params for conditional in self.conditionals]
         return None if None in counts else sum(count for count in counts if count is not None)
 
@@ -201,7 +203,7 @@ class MarkovNet(AnyNet):
     variables : sorted by name.
     graph : an undirected graph whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node, given its neighbours.
-    typical : rows of the data that chains start from, one array per variable; none where there is a
+    typical : rows of the data that chains start from, one array per variable; none if there is a
         joint, which needs no rows.
     joint : the distribution of all variables, where they have one.
 
@@ -257,7 +259,9 @@ class MarkovNet(AnyNet):
 
     @cached_property
     def starts(self) -> tuple[NDArray[Any], ...]:
-        """Rows that chains start from: typical ones, or points with the joint's mean and covariance."""
+        """Return the rows that chains start from: typical ones, or points with the joint's mean and
+        covariance.
+        """
         if self.typical or self.joint is None:
             return self.typical
         return tuple(self.joint.points().T)
@@ -299,7 +303,7 @@ def _check(net: Net) -> None:
 
 
 def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
-    """Log density of rows without missing values: the sum of the local ones.
+    """Return the log density of rows without missing values: the sum of the local ones.
 
     Parameters
     ----------
@@ -308,7 +312,7 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 
     Returns
     -------
-    One number per row, in nats; NaN where a row has a missing value in a continuous variable.
+    One number per row, in nats; NaN if a row has a missing value in a continuous variable.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -320,7 +324,8 @@ def log_density(net: BayesNet, columns: Columns) -> NDArray[np.float64]:
 
 
 def pseudo_log_density(net: MarkovNet, columns: Columns) -> NDArray[np.float64]:
-    """Log pseudo-likelihood of rows without missing values: each variable given all others, summed.
+    """Return the log pseudo-likelihood of rows without missing values: each variable given all others,
+    summed.
 
     It is not a density of the row, and does not compare with one; it compares undirected networks of
     the same variables with each other.
