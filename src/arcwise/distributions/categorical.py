@@ -76,7 +76,7 @@ class Categorical(Readings):
         return replace(self, probabilities=shares)
 
     def chances(self, levels: int) -> Array:
-        """Probability of each level (rows by levels)."""
+        """Return the probability of each level (rows by levels)."""
         return self.probabilities
 
     @property
@@ -96,12 +96,12 @@ class Categorical(Readings):
 
     @cached_property
     def mean(self) -> Array:
-        """Expected number of each row."""
+        """Return the expected number of each row."""
         return self.probabilities @ self.numbers
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviation of each row."""
+        """Return the standard deviation of each row."""
         off = self.numbers - self.mean[:, None]
         sd: Array = np.sqrt((self.probabilities * off**2).sum(axis=1))
         return sd
@@ -113,14 +113,14 @@ class Categorical(Readings):
         return codes
 
     def cdf(self, x: Array) -> Array:
-        """Probability of levels that are numbers at or below x."""
+        """Return the probability of levels that are numbers at or below x."""
         lines = x.reshape(len(x), -1)
         below = self.numbers[None, None, :] <= lines[:, :, None]
         out: Array = (below * self.probabilities[:, None, :]).sum(axis=2)
         return out.reshape(x.shape)
 
     def quantile(self, q: Array) -> Array:
-        """Smallest level that has at least a share q at or below it."""
+        """Return the smallest level that has at least a share q at or below it."""
         order = np.argsort(self.numbers)
         heap = np.cumsum(self.probabilities[:, order], axis=1)
         reached = heap[:, None, :] >= q[None, :, None] - 1e-12
@@ -128,14 +128,16 @@ class Categorical(Readings):
         return out
 
     def logpdf(self, x: Array) -> Array:
-        """Log probability of the levels with codes x."""
+        """Return the log probability of the levels with codes x."""
         lines = x.reshape(len(x), -1).astype(np.intp)
         with np.errstate(divide="ignore"):
             out: Array = np.log(np.take_along_axis(self.probabilities, lines, axis=1))
         return out.reshape(x.shape)
 
     def probability(self, event: Any) -> Array:
-        """Probability of a level, of several in a list or set, or of an interval where levels are numbers."""
+        """Return the probability of a level, of several in a list or set, or of an interval where
+        levels are numbers.
+        """
         out: Array = self.probabilities[:, self.holds(event)].sum(axis=1)
         return out
 
@@ -153,19 +155,19 @@ class Categorical(Readings):
         return np.isin(np.arange(self.probabilities.shape[1]), codes)
 
     def code_of(self, values: Iterable[Any]) -> Array:
-        """Codes of levels; NaN for what is not a level."""
+        """Return the codes of levels; NaN for what is not a level."""
         count = self.probabilities.shape[1]
         levels = range(count) if self.levels is None else self.levels
         codes = {level: float(code) for code, level in enumerate(levels)}
         return np.array([codes.get(value, np.nan) for value in values])
 
     def values(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Levels behind codes, as users know them: numbers, or objects."""
+        """Return the levels behind codes, as users know them: numbers, or objects."""
         levels = self.numbers if self.numeric else np.array(self.levels, dtype=object)
         return levels[codes.astype(np.intp)]
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Codes drawn by their probabilities (rows by draws)."""
+        """Return the codes drawn by their probabilities (rows by draws)."""
         heap = np.cumsum(self.probabilities, axis=1)
         chance = rng.random((len(heap), draws)) * heap[:, -1:]
         codes: Array = (heap[:, None, :-1] <= chance[:, :, None]).sum(axis=2).astype(float)
@@ -183,7 +185,7 @@ class Categorical(Readings):
 
 
 def no_numbers(name: str) -> DataError:
-    """What is said where a mean, an sd or a quantile of text is requested."""
+    """Return what is said where a mean, an sd or a quantile of text is requested."""
     return DataError(
         f"The levels of {name!r} are not numbers, so it has no mean, sd or quantile: use its "
         "probabilities."

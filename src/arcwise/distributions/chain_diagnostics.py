@@ -58,7 +58,7 @@ def diagnose(values: Array) -> Mixing:
 
 
 def _still(rows: Array) -> NDArray[np.bool_]:
-    """Rows whose numbers differ by rounding at most."""
+    """Return the rows whose numbers differ by rounding at most."""
     flat = rows.reshape(len(rows), -1)
     same: NDArray[np.bool_] = np.ptp(flat, axis=1) <= 1e-12 * np.abs(flat).max(axis=1)
     return same
@@ -71,7 +71,7 @@ def _halves(rows: Array) -> Array:
 
 
 def split_rhat(rows: Array) -> Array:
-    """Split R-hat on normal scores of ranks, for numbers given rows by sweeps by chains."""
+    """Return the split R-hat on normal scores of ranks, for numbers given rows by sweeps by chains."""
     from scipy.special import ndtri
 
     if rows.shape[1] < 4:
@@ -103,7 +103,7 @@ def _ranks(flat: Array) -> Array:
 
 
 def effective_size(rows: Array) -> Array:
-    """Effective sample size of the mean, for numbers given rows by sweeps by chains."""
+    """Return the effective sample size of the mean, for numbers given rows by sweeps by chains."""
     count = rows.shape[1] * rows.shape[2]
     if rows.shape[1] < 8:  # too short to tell: each chain counts once
         return np.full(len(rows), float(rows.shape[2]))
@@ -125,7 +125,7 @@ def effective_size(rows: Array) -> Array:
 
 
 def _autocovariance(halves: Array) -> Array:
-    """Mean autocovariance of the chains at every lag (divisor n), by Fourier transform."""
+    """Return the mean autocovariance of the chains at every lag (divisor n), by Fourier transform."""
     n = halves.shape[1]
     centred = halves - halves.mean(axis=1, keepdims=True)
     size = 1 << (2 * n - 1).bit_length()

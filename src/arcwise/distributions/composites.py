@@ -47,7 +47,7 @@ def blend(parts: Sequence[Distribution], weights: Array) -> Distribution:
 
 
 def _lines(weights: Array, rows: int) -> Array:
-    """Weights as models by rows."""
+    """Return the weights as models by rows."""
     lines = weights[:, None] if weights.ndim == 1 else weights
     return np.broadcast_to(lines, (len(weights), rows))
 
@@ -68,22 +68,22 @@ class Blend(Readings):
 
     @cached_property
     def mean(self) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         return self._weighted_sum([part.mean for part in self.parts])
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviation of each row: that within the parts and that between them."""
+        """Return the standard deviation of each row: that within the parts and that between them."""
         squares = [part.sd**2 + (part.mean - self.mean) ** 2 for part in self.parts]
         spread: Array = np.sqrt(self._weighted_sum(squares))
         return spread
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         return self._weighted_sum([part.cdf(x) for part in self.parts])
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares), between those of the parts."""
+        """Return the quantiles of each row (rows by shares), between those of the parts."""
         ends = np.stack([part.quantile(q) for part in self.parts])
         low, high = ends.min(axis=0), ends.max(axis=0)
         with np.errstate(invalid="ignore"):
@@ -95,14 +95,14 @@ class Blend(Readings):
         return values
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x."""
+        """Return the log density at x."""
         logs = np.stack([part.logpdf(x) for part in self.parts], axis=-1)
         shape = (self.weights.shape[1],) + (1,) * (x.ndim - 1) + (len(self.parts),)
         with np.errstate(divide="ignore"):
             return log_sum(logs + np.log(self.weights.T).reshape(shape))
 
     def probability(self, event: Any) -> Array:
-        """Probability of an event in each row."""
+        """Return the probability of an event in each row."""
         return self._weighted_sum([part.probability(event) for part in self.parts])
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
@@ -168,32 +168,32 @@ class RowParts(Readings):
 
     @property
     def mean(self) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         return self._moments[:, 0]
 
     @property
     def sd(self) -> Array:
-        """Standard deviation of each row."""
+        """Return the standard deviation of each row."""
         return self._moments[:, 1]
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         return self._each(lambda part, places: part.cdf(x[places]), *x.shape[1:])
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares)."""
+        """Return the quantiles of each row (rows by shares)."""
         return self._each(lambda part, _: part.quantile(q), len(q))
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x."""
+        """Return the log density at x."""
         return self._each(lambda part, places: part.logpdf(x[places]), *x.shape[1:])
 
     def probability(self, event: Any) -> Array:
-        """Probability of an event in each row."""
+        """Return the probability of an event in each row."""
         return self._each(lambda part, _: part.probability(event))
 
     def chances(self, levels: int) -> Array:
-        """Probability of each level (columns) in each row, of a discrete variable."""
+        """Return the probability of each level (columns) in each row, of a discrete variable."""
         return self._each(lambda part, _: part.chances(levels), levels)
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:

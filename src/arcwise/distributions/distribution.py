@@ -25,19 +25,19 @@ _CELLS = 2_000_000
 
 
 class Readings(Protocol):
-    """What a distribution can also be read as; None where it cannot. Each kind says so of itself."""
+    """What a distribution can also be read as; None if it cannot. Each kind says so of itself."""
 
     tabulated: ClassVar[bool] = False
-    """Whether it is known at points only, and dear to work out."""
+    """Whether it is known at points only, and expensive to work out."""
 
     @property
     def categorical(self) -> Categorical | None:
-        """Probabilities of levels."""
+        """Return the probabilities of levels."""
         return None
 
     @property
     def nominal(self) -> Categorical | None:
-        """Probabilities of levels that are no numbers, and have no mean."""
+        """Return the probabilities of levels that are no numbers, and have no mean."""
         return None
 
     @property
@@ -47,7 +47,9 @@ class Readings(Protocol):
 
     @property
     def shares(self) -> Array | None:
-        """Weights (rows by components) of components that all rows have in common: averages sum them."""
+        """Return the weights (rows by components) of components that all rows have in common: averages
+        sum them.
+        """
         return None
 
     def with_shares(self, shares: Array) -> Distribution:
@@ -55,7 +57,7 @@ class Readings(Protocol):
         raise DataError("There are no components in common.")
 
     def chances(self, levels: int) -> Array:
-        """Probability of each of this many levels (rows by levels)."""
+        """Return the probability of each of this many levels (rows by levels)."""
         raise DataError("A distribution of numbers has no levels.")
 
 
@@ -64,28 +66,30 @@ class Distribution(Readings, Protocol):
 
     @property
     def mean(self) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         ...
 
     @property
     def sd(self) -> Array:
-        """Standard deviation of each row."""
+        """Return the standard deviation of each row."""
         ...
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         ...
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares)."""
+        """Return the quantiles of each row (rows by shares)."""
         ...
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x; for levels the log probability of the codes x."""
+        """Return the log density at x; for levels the log probability of the codes x."""
         ...
 
     def probability(self, event: Any) -> Array:
-        """Probability of an interval (low, high) in each row; of levels, also of a list of them."""
+        """Return the probability of an interval (low, high) in each row; of levels, also of a list of
+        them.
+        """
         ...
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
@@ -126,7 +130,8 @@ def densest(distribution: Distribution) -> float:
 
 
 def entropy(distribution: Distribution) -> float:
-    """Entropy of the first row in nats: of the probabilities of levels, or of the density of numbers.
+    """Return the entropy of the first row in nats: of the probabilities of levels, or of the density of
+    numbers.
 
     That of a density is an integral over values that are dense where it is large.
 
@@ -145,7 +150,7 @@ def entropy(distribution: Distribution) -> float:
 
 
 def run_weights(size: int, rows: int, weights: Array | None) -> Array:
-    """Weights of rows within their runs of `size`, one run a line; each line sums to one."""
+    """Return the weights of rows within their runs of `size`, one run a line; each line sums to one."""
     if weights is None:
         return np.full((rows // size, size), 1.0 / size)
     lines = weights.reshape(-1, size)
@@ -154,13 +159,13 @@ def run_weights(size: int, rows: int, weights: Array | None) -> Array:
 
 
 def blocks(rows: int, width: int) -> Iterator[slice]:
-    """Rows in pieces of at most `_CELLS` numbers, `width` a row."""
+    """Return the rows in pieces of at most `_CELLS` numbers, `width` a row."""
     step = max(1, _CELLS // max(width, 1))
     return (slice(low, min(low + step, rows)) for low in range(0, rows, step))
 
 
 def log_sum(logs: Array) -> Array:
-    """Logarithm of the sum of exponentials along the last axis.
+    """Return the logarithm of the sum of exponentials along the last axis.
 
     >>> log_sum(np.log(np.array([[0.25, 0.75]]))).round(6).tolist()
     [0.0]

@@ -77,17 +77,17 @@ class Grid(Readings):
 
     @cached_property
     def mean(self) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         middle = self.points[:, :1]
         return middle[:, 0] + self._moment(self.points - middle)
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviation of each row."""
+        """Return the standard deviation of each row."""
         return np.sqrt(self._moment((self.points - self.mean[:, None]) ** 2))
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         lines = x.reshape(len(x), -1)
         out = np.empty(lines.shape)
         for row, points in enumerate(self.points):
@@ -96,13 +96,13 @@ class Grid(Readings):
         return np.minimum(out, 1.0).reshape(x.shape)
 
     def probability(self, event: Any) -> Array:
-        """Probability of an interval in each row."""
+        """Return the probability of an interval in each row."""
         ends = (np.clip(end, self.points[:, 0], self.points[:, -1]) for end in event)
         low, high = (self.cdf(end) for end in ends)
         return np.where(np.isposinf(event[1]), 1.0, high) - low
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares)."""
+        """Return the quantiles of each row (rows by shares)."""
         out = np.stack([self.inverse(row, q) for row in range(len(self.points))])
         out[:, q == 0.0], out[:, q == 1.0] = -np.inf, np.inf
         return out
@@ -112,7 +112,7 @@ class Grid(Readings):
         return Grid(self.points[rows], self.logs[rows])
 
     def inverse(self, row: int, shares: Array) -> Array:
-        """Values at shares of the mass; within a piece the density is a straight line."""
+        """Return the values at shares of the mass; within a piece the density is a straight line."""
         heap = np.concatenate([[0.0], np.cumsum(self._mass[row])])
         want = shares * heap[-1]
         cell = np.clip(np.searchsorted(heap, want, side="right") - 1, 0, len(heap) - 2)
@@ -124,7 +124,7 @@ class Grid(Readings):
         return inner
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x; beyond the points the last straight line continues."""
+        """Return the log density at x; beyond the points the last straight line continues."""
         lines = x.reshape(len(x), -1)
         out = np.empty(lines.shape)
         for row, (points, logs) in enumerate(zip(self.points, self.logs, strict=True)):
@@ -195,7 +195,7 @@ def tabulate(logf: LogDensity, low: Array, high: Array, hints: Array, points: in
 
 
 def _dense_points(points: Array, logs: Array, count: int) -> Array:
-    """Points whose density follows the fourth root of a coarse density."""
+    """Return the points whose density follows the fourth root of a coarse density."""
     top = logs.max()
     level = np.exp(0.25 * np.maximum(logs - (top if np.isfinite(top) else 0.0), _LOWEST))
     width = np.diff(points)

@@ -23,7 +23,7 @@ _STEPS = 80
 
 
 def standard_quantiles(q: ArrayLike) -> Array:
-    """Quantiles of the standard normal; shares outside [0, 1] are rejected."""
+    """Return the quantiles of the standard normal; shares outside [0, 1] are rejected."""
     from scipy.special import ndtri
 
     try:
@@ -43,7 +43,7 @@ class Normal(Readings):
     Parameters
     ----------
     mean : one number a row.
-    sd : likewise, or one number for all; 0 where the value is certain.
+    sd : likewise, or one number for all; 0 if the value is certain.
 
     >>> Normal(np.array([2.0]), 1.0).quantile(np.array([0.5])).tolist()
     [[2.0]]
@@ -59,16 +59,16 @@ class Normal(Readings):
 
     @property
     def bell(self) -> tuple[Array, Array]:
-        """Mean and standard deviation."""
+        """Return the mean and standard deviation."""
         return self.mean, self.sd
 
     def _lines(self, x: Array) -> tuple[Array, Array]:
-        """Means and standard deviations in the shape that x needs."""
+        """Return the means and standard deviations in the shape that x needs."""
         lines = (-1,) + (1,) * (x.ndim - 1)
         return self.mean.reshape(lines), self.sd.reshape(lines)
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         from scipy.special import ndtr
 
         mean, sd = self._lines(x)
@@ -76,11 +76,11 @@ class Normal(Readings):
         return np.where(sd > 0, below, (x >= mean).astype(float))
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares)."""
+        """Return the quantiles of each row (rows by shares)."""
         return self.mean[:, None] + self.sd[:, None] * standard_quantiles(q)
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x; infinite where a value is certain."""
+        """Return the log density at x; infinite if a value is certain."""
         mean, sd = self._lines(x)
         off = x - mean
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -88,7 +88,7 @@ class Normal(Readings):
         return np.where(sd > 0, logs, np.where(off == 0, np.inf, -np.inf))
 
     def probability(self, event: Any) -> Array:
-        """Probability of an interval in each row; exact far out in either tail."""
+        """Return the probability of an interval in each row; exact far out in either tail."""
         inside: Array = (event[0] <= self.mean) & (self.mean <= event[1])
         return np.where(self.sd > 0, _mass(self.mean, self.sd, *event), inside)
 
@@ -108,7 +108,7 @@ class Normal(Readings):
 
 
 def _mass(mean: Array, sd: Array, low: float, high: float) -> Array:
-    """Share of N(mean, sd^2) in [low, high]."""
+    """Return the share of N(mean, sd^2) in [low, high]."""
     from scipy.special import ndtr
 
     scale = np.where(sd > 0, sd, 1.0)
@@ -156,7 +156,7 @@ class Mixture(Readings):
         return replace(self, weights=shares)
 
     def _weighted_means(self, values: Array) -> Array:
-        """Weighted sums of values that stand one a normal."""
+        """Return the weighted sums of values that stand one a normal."""
         if len(values) == 1:
             product: Array = self.weights @ values[0]
             return product
@@ -165,12 +165,12 @@ class Mixture(Readings):
 
     @cached_property
     def mean(self) -> Array:
-        """Expected value of each row."""
+        """Return the expected value of each row."""
         return self._weighted_means(self.centres)
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviation of each row."""
+        """Return the standard deviation of each row."""
         middle = np.median(self.centres)  # digits are lost only to the spread, not to the place
         off = self.centres - middle
         square = self._weighted_means(self.widths**2 + off**2) - self._weighted_means(off) ** 2
@@ -192,19 +192,19 @@ class Mixture(Readings):
         return out.reshape(x.shape)
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         return self._blockwise(x, _cdf)
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x; finite as long as x is, however far out."""
+        """Return the log density at x; finite as long as x is, however far out."""
         return self._blockwise(x, _logs)
 
     def probability(self, event: Any) -> Array:
-        """Probability of an interval in each row."""
+        """Return the probability of an interval in each row."""
         return self._weighted_means(_mass(self.centres, self.widths, *event))
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares), by bracketing and Newton steps."""
+        """Return the quantiles of each row (rows by shares), by bracketing and Newton steps."""
         out = np.empty((len(self.weights), len(q)))
         for rows in blocks(len(self.weights), self.weights.shape[1]):
             part = self.take(rows)
@@ -235,7 +235,7 @@ class Mixture(Readings):
 
 
 def _cdf(mixture: Mixture, x: Array) -> Array:
-    """Probabilities of values at or below x (rows by values)."""
+    """Return the probabilities of values at or below x (rows by values)."""
     from scipy.special import ndtr
 
     below = ndtr((x[:, :, None] - mixture.centres[:, None, :]) / mixture.widths[:, None, :])
@@ -244,7 +244,7 @@ def _cdf(mixture: Mixture, x: Array) -> Array:
 
 
 def _logs(mixture: Mixture, x: Array) -> Array:
-    """Log densities at x (rows by values)."""
+    """Return the log densities at x (rows by values)."""
     with np.errstate(divide="ignore", over="ignore"):
         level = np.log(mixture.weights) - np.log(mixture.widths) - 0.5 * _LOG_2PI
         z = (x[:, :, None] - mixture.centres[:, None, :]) / mixture.widths[:, None, :]

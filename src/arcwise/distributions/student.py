@@ -25,7 +25,7 @@ class Student(Readings):
     Parameters
     ----------
     mean : the centre, one number per row.
-    scale : likewise, or one number for all; 0 where the value is certain.
+    scale : likewise, or one number for all; 0 if the value is certain.
     df : degrees of freedom, likewise.
 
     >>> found = Student(np.array([2.0]), 1.0, 10.0)
@@ -51,28 +51,30 @@ class Student(Readings):
 
     @cached_property
     def sd(self) -> Array:
-        """Standard deviation of each row; infinite up to two degrees of freedom."""
+        """Return the standard deviation of each row; infinite up to two degrees of freedom."""
         spare = np.maximum(self.df - 2.0, 0.0)
         ratio = np.divide(self.df, spare, out=np.full(self.df.shape, np.inf), where=spare > 0)
         with np.errstate(invalid="ignore"):
             return np.where(self.scale > 0, self.scale * np.sqrt(ratio), 0.0)
 
     def _standard(self, x: Array) -> tuple[Array, Array, Array]:
-        """Values in units of the scale, with scales and degrees of freedom in the shape that x needs."""
+        """Return the values in units of the scale, with scales and degrees of freedom in the shape that
+        x needs.
+        """
         lines = (-1,) + (1,) * (x.ndim - 1)
         scale, df = self.scale.reshape(lines), self.df.reshape(lines)
         off = x - self.mean.reshape(lines)
         return off / np.where(scale > 0, scale, 1.0), scale, df
 
     def cdf(self, x: Array) -> Array:
-        """Probability of a value at or below x."""
+        """Return the probability of a value at or below x."""
         from scipy.special import stdtr
 
         z, scale, df = self._standard(x)
         return np.where(scale > 0, stdtr(df, z), (z >= 0).astype(float))
 
     def quantile(self, q: Array) -> Array:
-        """Quantiles of each row (rows by shares)."""
+        """Return the quantiles of each row (rows by shares)."""
         from scipy.special import stdtrit
 
         standard_quantiles(q)  # refuses what is not a share
@@ -85,7 +87,7 @@ class Student(Readings):
         return quantiles
 
     def logpdf(self, x: Array) -> Array:
-        """Log density at x; infinite where a value is certain."""
+        """Return the log density at x; infinite if a value is certain."""
         from scipy.special import betaln
 
         z, scale, df = self._standard(x)
@@ -95,7 +97,7 @@ class Student(Readings):
         return np.where(scale > 0, logs, np.where(z == 0, np.inf, -np.inf))
 
     def probability(self, event: Any) -> Array:
-        """Probability of an interval in each row; exact far out in either tail."""
+        """Return the probability of an interval in each row; exact far out in either tail."""
         from scipy.special import stdtr
 
         (low, scale, df), (high, _, _) = (
