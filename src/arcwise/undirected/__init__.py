@@ -1,4 +1,4 @@
-"""Undirected graphs from data. `UNDIRECTED` is the register: word to way of learning.
+"""Undirected graphs from data. `UNDIRECTED` is the registry: name to learner.
 
 All have one form: ``learner(score, *, limits=None, on_step=None) -> Path``. One run gives the graph
 at every penalty: ``path.at(penalty)``. `edge_limits` binds rules for them. Growing and shrinking is boundary

@@ -1,4 +1,4 @@
-"""Tables of largest likelihood on the cliques of a known undirected graph.
+"""Maximum likelihood of discrete distributions on a fixed undirected graph.
 
 The fitted distribution has the data's own frequencies on every clique (Lauritzen 1996, theorem 4.8). Of a
 decomposable graph it has a closed form: along an order of maximum cardinality the earlier neighbours of each
@@ -45,11 +45,11 @@ def fitted_tables(
     table : discrete columns without missing values, in the order of the graph's nodes.
     graph : the graph.
     smoothing : pseudo-counts of each cell of the largest clique's table, or of the joint table.
-    check : called now and then; what it raises ends the work.
+    check : called regularly; an exception ends the work.
 
     Raises
     ------
-    FitError : tables that would be too large; says the size.
+    FitError : tables that would be too large; the message has the size.
 
     >>> from arcwise.data import table
     >>> rows = table({"a": ["x", "x", "y"], "b": ["u", "v", "v"]})
@@ -89,7 +89,8 @@ def largest_likelihood(
 
 
 def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
-    """Free parameters of tables on the cliques of a graph: sum over complete sets of prod (levels - 1).
+    """Return the number of free parameters of tables on the cliques of a graph: sum over complete sets of prod (levels
+    - 1).
 
     >>> free_parameters(UGraph.from_edges([("a", "b"), ("b", "c")]), (2, 3, 2))
     8.0
@@ -97,8 +98,8 @@ def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
     near = [frozenset(row) for row in graph.neighbours]
 
     def weight(nodes: frozenset[int]) -> float:
-        """Return the sum over complete subsets, the empty one included; of a complete set the product of
-        levels.
+        """Return the sum over complete subsets, the empty one included; the term of a set is its
+        product of levels.
         """
         total, remaining = 0.0, set(nodes)
         while any(len(near[v] & remaining) < len(remaining) - 1 for v in remaining):
@@ -113,7 +114,7 @@ def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
 def _shares(
     table: Table, scopes: Sequence[tuple[int, ...]], smoothing: PseudoCounts
 ) -> Iterator[Array]:
-    """Shares of the rows in the cells of sets of columns, pseudo-counts included."""
+    """Return the shares of the rows in the cells of sets of columns, pseudo-counts included."""
     shapes = [tuple(len(table.variables[v].levels or ()) for v in scope) for scope in scopes]
     largest = max(map(prod, shapes))
     if largest > MOST_CELLS:

@@ -1,7 +1,7 @@
-r"""Choosing a penalty by the extended Bayesian information criterion (Foygel and Drton 2010).
+r"""Choice of a penalty by the extended Bayesian information criterion (Foygel and Drton 2010).
 
-To be maximised over the graphs on a path: loglik - |E|/2 log n - 2 gamma |E| log p, the likelihood being
-the largest on each graph (that of a penalised estimate would be quicker, but chooses worse).
+It maximises loglik - |E|/2 log n - 2 gamma |E| log p over the graphs on a path, with the largest likelihood
+on each graph (that of a penalised estimate would be quicker, but chooses worse).
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -44,7 +44,7 @@ def by_ebic(
     Parameters
     ----------
     correlation : of the columns.
-    rows : how many rows it is from.
+    rows : the number of its rows.
     penalties : the path, descending; `penalties_for` the correlations by default.
     gamma : how much the number of possible graphs counts; 0 is the ordinary criterion.
     options : for `glasso_path`.
@@ -90,9 +90,9 @@ def longer(penalties: Sequence[float]) -> tuple[float, ...]:
 
 
 class Candidate(NamedTuple):
-    """A graph on a path: `graph` tells whether two are the same.
+    """A graph on a path; equal keys `graph` mean equal graphs.
 
-    `fit` gives the precision matrix of its largest likelihood, None where there is none.
+    `fit` returns the precision matrix of largest likelihood on the graph, or None if there is none.
     """
 
     penalty: float
@@ -110,22 +110,22 @@ def highest_ebic(
     n_planned: int | None = None,
     trail: Trail | None = None,
 ) -> PenaltyChoice:
-    """Go down a path of graphs to the one with the highest EBIC.
+    """Return the graph on a path with the highest EBIC.
 
     Up to 50 columns all graphs are measured. With more, dense ones would take nearly all the time. The
-    likelihood of a graph is at most that of the complete one, so a graph with many edges need not be
-    fitted: their price alone puts it below the best so far. The way ends where graphs have twice as many
-    edges as that takes (on the path of a lasso their number falls now and then, but by little).
+    likelihood of a graph is at most that of the complete one, so a graph is not fitted if
+    the penalty of its edges alone puts it below the best so far. The search ends if graphs have twice as many
+    edges as that takes (on the path of a lasso their number sometimes decreases, but by little).
 
-    Where the complete graph has no largest likelihood, as with fewer rows than columns, that of dense
-    graphs grows beyond all bounds, and EBIC with it. There the way ends where variables have more
-    neighbours on average than a twentieth of the rows, or graphs have no largest likelihood, and the last
+    If the complete graph has no largest likelihood, as with fewer rows than columns, that of dense graphs is
+    unbounded, and so is EBIC. Then the search ends if variables have more neighbours on average than a
+    twentieth of the rows, or graphs have no largest likelihood, and the last
     four penalties were worse than the best.
 
     Parameters
     ----------
     matrix : covariance, or correlations.
-    rows : how many rows it is from.
+    rows : the number of its rows.
     path : graphs from the largest penalty on.
     gamma : how much the number of possible graphs counts.
     n_planned : how many graphs are looked at; those that follow only while the last one is the best.
@@ -151,7 +151,7 @@ def highest_ebic(
 
 @dataclass(eq=False)
 class _PathWalk:
-    """The way down a path by EBIC: what was seen so far."""
+    """A search along a path by EBIC: the results so far."""
 
     matrix: Array
     rows: float
@@ -171,7 +171,7 @@ class _PathWalk:
 
     @property
     def enough(self) -> float:
-        """A graph with this many edges is not above the best, whatever its likelihood."""
+        """Return whether a graph with this many edges is below the best, whatever its likelihood."""
         if self.price <= 0 or len(self.matrix) <= _SMALL:
             return np.inf
         return float((self.roof - self.best) / self.price)
@@ -198,11 +198,11 @@ class _PathWalk:
 
     @property
     def past(self) -> int:
-        """How many graphs were looked at after the best."""
+        """The number of graphs after the best."""
         return len(self.curve) - 1 - int(np.argmax(self.curve))
 
     def drop_last(self) -> None:
-        """Forget the last graph, whose likelihood was not found to the end, unless it is the only one."""
+        """Drop the last graph, whose likelihood is incomplete, unless it is the only one."""
         if len(self.curve) > 1:
             del self.penalties[-1], self.edges[-1], self.curve[-1]
             self.hopeless = False
@@ -242,7 +242,7 @@ class _PathWalk:
 
 
 def _saturated_loglik(matrix: Array, rows: float) -> float:
-    """Return the largest log-likelihood of the complete graph; infinite where the matrix is singular."""
+    """Return the largest log-likelihood of the complete graph; infinite if the matrix is singular."""
     root = np.sqrt(matrix.diagonal())
     inverted = inverse(matrix / root[:, None] / root)
     if inverted is None or inverted.matrix.diagonal().max() > _SINGULAR:
@@ -252,7 +252,7 @@ def _saturated_loglik(matrix: Array, rows: float) -> float:
 
 
 def _likelihood(matrix: Array, rows: float, precision: Array) -> float:
-    """Log-likelihood of moments in the units of the matrix."""
+    """Return the log-likelihood of moments in the units of the matrix."""
     trace = float(np.sum(matrix * precision))
     logdet = float(np.linalg.slogdet(precision)[1])
     return 0.5 * rows * (logdet - trace - len(matrix) * float(np.log(2.0 * np.pi)))

@@ -1,10 +1,10 @@
-"""Edges that may go, and what each side of each loses without it: what undirected learners share.
+"""Removable edges, and the losses of both ends without them: the base of undirected learners.
 
 Rules. An edge has no direction, so rules about arcs bind the pair.
 
-A required arc requires the edge, whichever way it runs, and so does "a -- b"; an arc that is forbidden
-in one direction forbids the edge. Tiers and a largest number of parents speak of directions alone: they
-are rejected.
+A required arc requires the edge, whatever its direction, and so does "a -- b"; an arc that is forbidden
+in one direction forbids the edge. Tiers and a largest number of parents concern directions only: they
+raise an error.
 
 Losses. With s(i, B) the local score of i given B, and B_i the neighbours of i, the loss of i without j is
 
@@ -15,7 +15,7 @@ the strength is its edge-removal score (Hofmann and Tresp 1997). Taking an edge 
 neighbours of its two ends only, so only two rows of the matrix are out of date.
 
 Either loss alone bounds the strength from below. So the weakest edge is known once no other edge has a
-known loss below its strength, and where local scores are dear the rest are never requested: on Boston
+known loss below its strength, and where local scores are expensive the rest are never requested: on Boston
 housing (14 columns, Parzen windows) a path from the complete graph to none needs 802 of 1288.
 """
 
@@ -81,7 +81,7 @@ def edge_limits(rules: Rules, nodes: Iterable[str]) -> Limits:
 
 
 def edge_bounds(limits: Limits) -> EdgeBounds:
-    """What limits say of edges, directions ignored.
+    """Return the bounds on edges that limits imply, ignoring directions.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def bounds_for(nodes: tuple[str, ...], limits: Limits | None) -> EdgeBounds:
 
 
 UNIT = "nats per edge and row"
-"""Of penalties and strengths."""
+"""Unit of penalties and strengths."""
 
 ROUNDING = 1e-10
 """Differences of scores up to this share of the score, or of the rows if that is larger, count as rounding:
@@ -142,7 +142,7 @@ def rounding_of(value: float, rows: float) -> float:
 
 
 class Losses:
-    """An undirected graph with the losses of edges that may go; removals change it in place.
+    """An undirected graph with the losses of removable edges; removals change it in place.
 
     No local score is requested twice: that of a boundary after a removal was among the reduced ones
     before it. From the complete graph of p variables down to none there are p (1 + p (p - 1) / 2) in all.
@@ -162,11 +162,11 @@ class Losses:
 
     @property
     def total(self) -> float:
-        """Sum of the local scores of all variables given their neighbours."""
+        """Return the sum of the local scores of all variables given their neighbours."""
         return float(self.own.sum())
 
     def enter(self, trail: Trail) -> bool:
-        """Score every variable given its neighbours; False if the watcher asked to stop."""
+        """Score every variable given its neighbours; False if the callback asked to stop."""
         p = len(self.neighbours)
         for node in range(p):
             self.own[node] = self.score.local(node, self.neighbours[node])
@@ -175,7 +175,7 @@ class Losses:
         return True
 
     def fill(self, trail: Trail) -> bool:
-        """Find all losses; False if the watcher asked to stop."""
+        """Find all losses; False if the callback asked to stop."""
         p = len(self.neighbours)
         for node in range(p):
             self._find(node, np.flatnonzero(self.free[node] & ~self.known[node]))
@@ -184,7 +184,7 @@ class Losses:
         return True
 
     def _find(self, node: int, others: NDArray[np.intp]) -> None:
-        """Losses of one variable without each of some neighbours."""
+        """Return the losses of one variable without each of some neighbours."""
         if not len(others):
             return
         reduced = self.score.toggles(node, self.neighbours[node], others.tolist())
@@ -203,7 +203,7 @@ class Losses:
     def weakest(self, trail: Trail) -> tuple[int, int] | None:
         """Return the weakest edge that may go; of those that tie, the one with the lowest column numbers.
 
-        None if there is none, or if the watcher asked to stop.
+        None if there is none, or if the callback asked to stop.
         """
         if self.score.lattice and not self.fill(
             trail
@@ -251,5 +251,5 @@ class Losses:
         return lost
 
     def sides(self, one: int, two: int) -> tuple[float, float]:
-        """What each end of an edge loses without the other."""
+        """Return what each end of an edge loses without the other."""
         return float(self.losses[one, two]), float(self.losses[two, one])

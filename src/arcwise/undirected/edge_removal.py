@@ -1,18 +1,18 @@
-"""Markov boundary learning: from the complete graph, the edge that is missed least goes first.
+"""Markov boundary learning: remove the weakest edge first, from the complete graph on.
 
 For every edge i - j both reduced models, i without j and j without i, are fitted; the
-*edge-removal score* is the smaller of the two improvements, a penalty per edge added to each. The
-edge with the largest score goes if that is positive, and so on until none is (Hofmann and Tresp
+*edge-removal score* is the smaller of the two improvements, plus a penalty per edge. The
+edge with the largest score is removed if that is positive, and so on until none is (Hofmann and Tresp
 1997). Any score will do: leave-one-out with Parzen windows is theirs.
 
-The penalty adds the same to every edge-removal score, so it does not change the order in which edges
-go, only where that ends. One run from the complete graph to the empty one thus holds the graph at
+The penalty adds the same to every edge-removal score, so it changes only the
+end of the removals, not their order. One run from the complete graph to the empty one thus gives the graph at
 every penalty: the one before the first step whose improvement without penalty is -penalty or less. An edge
 that neither side is better for, such as one of a constant column, goes at every penalty, 0 included.
 Later steps may cost less again; they are not taken, since the rule stops at the first failure.
 
 The complete graph may be out of reach: tables of counts given all other variables have more cells than rows
-to fill them, and models that look at all pairs of rows are dear with many inputs. `candidates` then says
+to fill them, and models that look at all pairs of rows are expensive with many inputs. `candidates` then says
 where to begin instead: each variable takes others in, one at a time, as long as its score rises by more than
 the penalty, and an edge is kept for removal if either end took the other (grow and shrink, Margaritis and
 Thrun 1999). Those that would make a table too large do not count.
@@ -20,7 +20,7 @@ What shows in three variables together but in no pair of them is missed that way
 
 In the *edge deletion method* every edge is tested given all other variables, each on its own.
 
-All tests start from the complete graph and know nothing of each other. So where either of two edges
+All tests start from the complete graph and are independent of each other. So where either of two edges
 would do, both look needless and both go; boundary learning, which scores again after each removal,
 keeps one of them. The method is here for comparison (Hofmann and Tresp 1997 name it so).
 """
@@ -108,11 +108,11 @@ def candidates(
     score : what local models are compared by.
     limits : rules bound by `edge_limits`; required edges are in from the start.
     penalty : what a variable has to be worth to be taken in, in nats per row.
-    on_step : told of each variable, and asked between local fits where these are dear.
+    on_step : called with each variable, and asked between local fits where these are expensive.
 
     Raises
     ------
-    Interrupted : the watcher wants an end.
+    Interrupted : the callback wants an end.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def _grow(
 
 
 def _take_out(state: Losses, trail: Trail, removals: list[Removal], until: float | None) -> None:
-    """Take out the weakest edge again and again, until none may go or is worth it, or the trail says stop."""
+    """Remove the weakest edge repeatedly, until none is removable or weak enough, or the trail stops."""
     price = -np.inf
     while until is None or price < until or price <= 0:
         pair = state.weakest(trail)
@@ -204,8 +204,8 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     ----------
     score : what local models are compared by.
     limits : rules bound by `edge_limits`, as for `boundary`.
-    on_step : told of each variable whose models are scored, and asked between small batches of local fits
-        where these are dear; returning True ends the run, and the graph is then known at no penalty.
+    on_step : called with each variable whose models are scored, and asked between small batches of local fits
+        where these are expensive; returning True ends the run, and the graph is then known at no penalty.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
 
 
 def _by_strength(state: Losses) -> list[Removal]:
-    """Return all edges that may go, weakest first; ties by column numbers."""
+    """Return all removable edges, weakest first; ties by column numbers."""
     free = [(one, two) for one, two in np.argwhere(state.free).tolist() if one < two]
     losses = [state.sides(*pair) for pair in free]
     order = descending_order(-np.array([max(both) for both in losses]), ROUNDING).tolist()

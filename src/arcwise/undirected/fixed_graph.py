@@ -1,4 +1,4 @@
-r"""Gaussian networks whose graph is known: maximum likelihood.
+r"""Maximum likelihood of Gaussian networks on a fixed graph.
 
 The precision matrix Theta is zero where the graph has no edge; its inverse W agrees with the sample
 covariance S on the edges and the diagonal:
@@ -10,15 +10,15 @@ regression on the neighbours (Hastie, Tibshirani and Friedman, The Elements of S
 algorithm 17.1), and Newton's method ends it to full precision. On large graphs that are nearly complete,
 Newton's method finds the few entries of W that the data do not fix.
 
-In a decomposable graph the nodes can be ordered so that the earlier neighbours of each are all joined.
+In a decomposable graph the nodes can be ordered so that the earlier neighbours of each are all adjacent.
 The maximum-likelihood estimate is then a chain of regressions, each node on its earlier neighbours:
 
 .. math:: \Theta = (I - B)^T V^{-1} (I - B), \qquad W = \Theta^{-1},
 
 with the coefficients in the rows of B and the residual variances on the diagonal of V. It is the same
 as the sum of the cliques' inverse covariances less those of their separators (Lauritzen 1996, section
-5.3). A graph that is not decomposable becomes so when each node's later neighbours are joined as it is
-removed, here always one with the fewest neighbours left.
+5.3). A graph becomes decomposable if each node's later neighbours are made adjacent as it is removed, here
+always a node with the fewest remaining neighbours.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +71,7 @@ class Inverses(NamedTuple):
 
 
 class Singular(Exception):  # noqa: N818 (a message between files of this room, not an error)
-    """A node that is a linear combination of the earlier ones joined to it."""
+    """A node that is a linear combination of its earlier neighbours."""
 
     def __init__(self, node: int, earlier: tuple[int, ...]) -> None:
         self.node, self.earlier = node, earlier
@@ -116,7 +116,7 @@ def chain(moments: Array, families: Sequence[Family]) -> Inverses:
 def completion(moments: Array, edges: NDArray[np.bool_]) -> Array | None:
     """Return a positive definite matrix with the moments' diagonal and, on the edges, their entries.
 
-    None where a clique of the graph, made decomposable, has a singular covariance.
+    None if a clique of the graph, made decomposable, has a singular covariance.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def elimination(near: list[set[int]]) -> list[Family]:
 
 
 def _regression(moments: Array, node: int, near: NDArray[np.intp]) -> tuple[Array, float]:
-    """Coefficients of one node on others, and the variance that is left."""
+    """Return the coefficients of one node on others, and the variance that is left."""
     if not len(near):
         return np.zeros(0), float(moments[node, node])
     across = moments[node, near]
@@ -181,7 +181,7 @@ def _regression(moments: Array, node: int, near: NDArray[np.intp]) -> tuple[Arra
 
 
 class FixedGraph(NamedTuple):
-    """The estimate for a known graph.
+    """The estimate for a fixed graph.
 
     `iterations` counts sweeps (0 for the closed form); `violation` is the largest difference between W
     and S on edges and diagonal, in units of correlations, with W the true inverse of the precision.
@@ -202,7 +202,7 @@ def fixed_graph(
     ----------
     covariance : of the columns in the order of the graph's nodes.
     graph : which entries of the precision matrix may differ from zero.
-    check : called now and then while it takes long; what it raises ends the work.
+    check : called regularly while it takes long; an exception ends the work.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def refit_graph(
 
     Returns
     -------
-    Its precision matrix; None where there is no maximum.
+    Its precision matrix; None if there is no maximum.
 
     Examples
     --------
@@ -364,9 +364,9 @@ def _places(graph: UGraph) -> NDArray[np.bool_]:
 
 
 def _singular_clique(moments: Array, graph: UGraph) -> tuple[int, ...]:
-    """Some variables, all joined, whose covariance is singular; none where no such set meets the eye.
+    """Return a clique with a singular covariance, or nothing if the greedy search has none.
 
-    From each variable on, the neighbour of all chosen so far joins whose variance given these is smallest.
+    From each variable on, it adds the common neighbour with the smallest variance given those so far.
     """
     near = [set(row) for row in graph.neighbours]
     for node in range(min(len(near), _TRIED)):
@@ -384,7 +384,7 @@ def _singular_clique(moments: Array, graph: UGraph) -> tuple[int, ...]:
 
 
 def _violation(moments: Array, inverses: Inverses, graph: UGraph) -> float:
-    """Return how far the inverse of Theta is from S on edges and diagonal."""
+    """Return the difference of the inverse of Theta from S on edges and diagonal."""
     back = inverse(inverses.precision)
     places = _places(graph)
     np.fill_diagonal(places, True)

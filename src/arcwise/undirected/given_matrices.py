@@ -1,9 +1,9 @@
-r"""Matrices that are given: covariances and penalties of pairs, checked in words where they come in.
+r"""Checks of given covariances and penalties of pairs, and noise for redundant columns.
 
-Columns that follow from others: where the likelihood has no maximum, a little noise gives it one.
+If columns depend exactly on others, the likelihood has no maximum; a little noise gives it one.
 
-A copy of a column (in other units, or rounded) has correlation 1 with it. On every graph that joins the
-two the likelihood grows without bound, so graphs cannot be compared, and none can be fitted. Here such
+A copy of a column (in other units, or rounded) has correlation 1 with it. On every graph with an edge between
+the two the likelihood is unbounded, so graphs cannot be compared, and none can be fitted. Here such
 columns get noise of `NOISE` of their variance, as if measured with that error:
 
 .. math:: r_{ij} \to r_{ij} / \sqrt{(1 + \delta_i)(1 + \delta_j)},\quad i \ne j .
@@ -34,7 +34,7 @@ _ROUNDING = 1e-8
 
 
 def checked_covariance(covariance: ArrayLike) -> Array:
-    """Take a covariance matrix, or say what is wrong with it.
+    """Return a checked covariance matrix, or raise an error.
 
     Mirror images that differ by rounding are both replaced by their mean, so that no search depends on which
     of the two it looks at.
@@ -121,7 +121,7 @@ class Steady(NamedTuple):
     columns: tuple[int, ...]
 
     def note(self, nodes: Sequence[str]) -> str:
-        """Return a sentence on the columns that got noise; nothing where none did."""
+        """Return a sentence on the columns that got noise; nothing if none did."""
         if not self.columns:
             return ""
         return (
@@ -162,12 +162,12 @@ def add_noise(correlations: Array, rows: float) -> Steady:
 
 
 def _copies(correlations: Array) -> NDArray[np.intp]:
-    """Pairs whose difference hardly varies."""
+    """Return the pairs whose difference hardly varies."""
     return np.argwhere(np.triu(1.0 - np.abs(correlations) < NOISE, 1))
 
 
 def _dependent_columns(correlations: Array) -> NDArray[np.intp]:
-    """Columns with a part in a combination that hardly varies."""
+    """Return the columns with a part in a combination that hardly varies."""
     values, vectors = np.linalg.eigh(correlations)
     # How much of each column lies in the space of such combinations, whichever span it.
     part = np.linalg.norm(vectors[:, values < NOISE], axis=1)
@@ -182,7 +182,7 @@ def edge_partials(graph: UGraph, precision: NDArray[np.float64] | None) -> tuple
     Parameters
     ----------
     graph : an undirected graph.
-    precision : of its variables; None where there is none, and then there is no answer either.
+    precision : of its variables; None if there is none, and then there is no answer either.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def factors_of(value: Any) -> Factors:
 
 
 def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
-    """Factors of some pairs, each given once."""
+    """Return the factors of some pairs, each given once."""
     for pair in pairs:
         if not is_pair(pair) or pair[0] == pair[1]:
             raise FitError(f"Factors must be given for pairs of variables, got {pair!r}.")
@@ -323,7 +323,7 @@ def _from_file(path: Path) -> Factors:
 
 
 def _order_rows(rows: Sequence[str], columns: tuple[str, ...], values: Any, what: str) -> Factors:
-    """Rows put in the order of the columns."""
+    """Return the rows put in the order of the columns."""
     if sorted(rows) != sorted(columns) or len(set(columns)) < len(columns):
         raise FitError(
             f"{what} must have the same names for rows and columns, each once, but the rows are "
@@ -364,7 +364,7 @@ def _check_symmetric(matrix: Array, names: Sequence[str]) -> None:
 
 
 def checked_factors(factors: ArrayLike, size: int) -> Array:
-    """Take a matrix of factors of the penalty, or say what is wrong with it.
+    """Return a checked matrix of factors of the penalty, or raise an error.
 
     Examples
     --------
@@ -381,7 +381,7 @@ def checked_factors(factors: ArrayLike, size: int) -> Array:
 
 
 def checked_penalty(penalty: ArrayLike, size: int) -> Array:
-    """Take a penalty: one number (an array without dimensions), or a symmetric matrix."""
+    """Return a checked penalty: one number (an array without dimensions), or a symmetric matrix."""
     matrix: Array = np.ascontiguousarray(penalty, dtype=np.float64)
     if np.isnan(matrix).any() or (matrix < 0).any():
         raise FitError(f"The penalty must be a non-negative number, got {np.min(matrix):g}.")

@@ -5,11 +5,11 @@ r"""The graphical lasso: a sparse precision matrix, and with it an undirected gr
 An edge i - j is a nonzero theta_ij. Larger penalties rho leave fewer edges. Required edges are not
 penalised; the entries of forbidden ones are held at zero.
 
-The variables fall apart into the components of the graph |S_ij| > rho_ij, which are exactly those of
-the solution (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012): they are solved apart. Each
+The components of the graph |S_ij| > rho_ij are exactly those of the solution (Witten, Friedman and
+Simon 2011; Mazumder and Hastie 2012), so they are solved separately. Each
 is solved column by column (Friedman, Hastie and Tibshirani 2008) with active sets, see `sweeps`.
 
-Every answer comes with its proof: the duality gap, which bounds how much the objective can be below its
+Every solution has a certificate: the duality gap, which bounds how much the objective can be below its
 maximum, and the largest violation of a condition for the maximum
 
 .. math:: W = \Theta^{-1}:\quad w_{ij} - s_{ij} = \rho_{ij}\,\mathrm{sign}\,\theta_{ij}
@@ -58,7 +58,7 @@ class GlassoSolution(NamedTuple):
     """A solution of the graphical lasso.
 
     `covariance` is the inverse of `precision` (on a path, to within `violation`). `gap` bounds how far
-    `objective` is below its maximum; `violation` is the largest breach of a condition for the maximum
+    `objective` is below its maximum; `violation` is the largest violation of a condition for the maximum
     relative to the penalty; `sweeps` counts those of the hardest block.
     """
 
@@ -71,7 +71,7 @@ class GlassoSolution(NamedTuple):
 
     @property
     def edges(self) -> list[tuple[int, int]]:
-        """Pairs of columns, smaller first, whose entry in the precision matrix is not zero."""
+        """Return the pairs of columns, smaller first, whose entry in the precision matrix is not zero."""
         rows, columns = np.nonzero(np.triu(self.precision, 1))
         return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
@@ -106,7 +106,7 @@ def glasso(
     tolerance : the largest violation of a condition, relative to the penalty, that is good enough.
     max_sweeps : sweeps over the columns of a block before the best so far is handed back.
     threads : how many blocks are solved at a time; the answer does not depend on it.
-    on_step : told of sweeps (as score the last one's largest move); True ends with what there is.
+    on_step : called with sweeps (as score the last one's largest move); True ends with what there is.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def glasso_path(
     ----------
     penalties : numbers, in the order in which they are solved and handed out.
     factors : a matrix that each of them is multiplied with (infinite to hold an entry at 0).
-    on_step : told of sweeps and of each solution (as score its objective); True ends the path with
+    on_step : called with sweeps and of each solution (as score its objective); True ends the path with
         the last one that is good, or with the first one as it is.
 
     The others are those of `glasso`.
@@ -273,7 +273,7 @@ class _Work:
         return _Part(piece, solved, solved.gap(piece))
 
     def _eagerly(self, piece: Piece, start: Start | None) -> BlockSolution | None:
-        """Begin where the last two solutions point to; None where that leads to nothing quickly.
+        """Begin where the last two solutions point to; None if that leads to nothing quickly.
 
         W may not be positive definite there. If so, no good answer comes of it: what is judged good is
         judged by Theta, whichever way it was found.

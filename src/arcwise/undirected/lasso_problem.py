@@ -159,7 +159,7 @@ class Neighbourhoods(NamedTuple):
 
     @property
     def edges(self) -> list[tuple[int, int]]:
-        """Pairs of joined columns, smaller first."""
+        """Return the pairs of joined columns, smaller first."""
         rows, columns = np.nonzero(np.triu(self.adjacency))
         return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
@@ -218,8 +218,8 @@ def neighbourhood_path(
 ) -> Iterator[tuple[float, Neighbourhoods]]:
     """Select neighbours for several penalties, each from the answer before.
 
-    Each penalty is multiplied with the `factors`, a matrix, if given. `on_step` is told of each of them; True
-    ends the path.
+    Each penalty is multiplied with the `factors`, a matrix, if given. `on_step` is called with each of them;
+    True ends the path.
 
     Examples
     --------

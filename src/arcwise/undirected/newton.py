@@ -48,7 +48,7 @@ class Inverse(NamedTuple):
 
 
 def inverse(matrix: Array) -> Inverse | None:
-    """Invert a symmetric matrix by Cholesky's factor; None where it is not positive definite.
+    """Invert a symmetric matrix by Cholesky's factor; None if it is not positive definite.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def inverse(matrix: Array) -> Inverse | None:
 
 
 def log_determinant(matrix: Array) -> float | None:
-    """Return the logarithm of a symmetric matrix's determinant; None where it is not positive definite.
+    """Return the logarithm of a symmetric matrix's determinant; None if it is not positive definite.
 
     Examples
     --------
@@ -135,16 +135,16 @@ def finish(
     ----------
     moments, penalties : S and P, scaled so that W has a unit diagonal.
     start : a positive definite matrix that is zero outside the places.
-    places : True where Theta may differ from zero; symmetric, the diagonal included.
+    places : True if Theta may differ from zero; symmetric, the diagonal included.
     tolerance : the gradient that is small enough, entry by entry.
     enough : as good is a point from where f falls by no more than this, to second order.
     doublings : where Theta has been doubled more often than this, one time after the other, there is no
         maximum.
-    stop : asked now and then; True to give up.
+    stop : asked regularly; True to give up.
 
     Returns
     -------
-    Theta, as near to the maximum as rounding allows; None where a penalised entry wants to change its
+    Theta, as near to the maximum as rounding allows; None if a penalised entry wants to change its
     sign, or where no progress can be made.
 
     Examples
@@ -175,7 +175,7 @@ def complete_by_newton(
 
     Returns
     -------
-    W's inverse Theta, zero at absent pairs, with the logarithm of W's determinant; None where S is not
+    W's inverse Theta, zero at absent pairs, with the logarithm of W's determinant; None if S is not
     positive definite.
 
     Examples
@@ -277,7 +277,7 @@ class _Descent:
         """Go to Newton's next point, or part of the way where the objective asks for it.
 
         Near the end objectives differ by rounding only, and the step is right as it is. Returns twice
-        what a full step promises; None where no step can be made.
+        what a full step promises; None if no step can be made.
         """
         direction = self._direction(gradient, current, size)
         slope = float(np.sum(self.places.weights * gradient * direction))

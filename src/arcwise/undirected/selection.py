@@ -60,7 +60,7 @@ def serially(work: Callable[[int], Any], count: int) -> list[Any]:
 def lasso_graphs(
     correlation: Array, penalties: Sequence[float], **options: Any
 ) -> Iterator[NDArray[np.bool_]]:
-    """Which pairs the graphical lasso joins at each penalty; options are those of `glasso_path`."""
+    """Return which pairs the graphical lasso joins at each penalty; options are those of `glasso_path`."""
     for _, fit in glasso_path(correlation, penalties, **options):
         linked = fit.precision != 0
         np.fill_diagonal(linked, False)
@@ -70,12 +70,12 @@ def lasso_graphs(
 def neighbour_graphs(
     correlation: Array, penalties: Sequence[float], **options: Any
 ) -> Iterator[NDArray[np.bool_]]:
-    """Which pairs neighbourhood selection joins; options are those of `neighbourhood_path`."""
+    """Return which pairs neighbourhood selection joins; options are those of `neighbourhood_path`."""
     return (near.adjacency for _, near in neighbourhood_path(correlation, penalties, **options))
 
 
 def correlations(rows: ArrayLike, weights: ArrayLike | None = None) -> Array:
-    """Correlations of the columns of a matrix of rows, which may count differently.
+    """Return the correlations of the columns of a matrix of rows, which may count differently.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def correlations(rows: ArrayLike, weights: ArrayLike | None = None) -> Array:
 def penalties_for(
     correlation: ArrayLike, *, count: int = 30, ratio: float = 0.05
 ) -> tuple[float, ...]:
-    """Penalties from the smallest that leaves no edge down to a share of it, in equal ratios.
+    """Return the penalties from the smallest that leaves no edge down to a share of it, in equal ratios.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def by_rotation(
     rng : draws the order and the shifts.
     rotations : how often all columns are shifted; the smallest of their penalties is taken.
     factors : what the penalty of each pair is multiplied with.
-    on_step : told of each turn; returning True ends with the rotations made so far.
+    on_step : called with each turn; returning True ends with the rotations made so far.
 
     Examples
     --------
@@ -236,7 +236,7 @@ class _Sample:
 
     @classmethod
     def of(cls, rows: ArrayLike, weights: ArrayLike | None = None) -> "_Sample":
-        """Rows that count."""
+        """Return the rows that count."""
         x = _checked_rows(rows)
         counts = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
         x, counts = x[counts > 0], counts[counts > 0]
@@ -244,13 +244,15 @@ class _Sample:
         return cls(x, counts, ~(sd > _STILL * np.abs(mean)))
 
     def draws(self, rng: np.random.Generator, count: int) -> list[NDArray[np.int64]]:
-        """Numbers of the rows of subsamples, each row with the same chance."""
+        """Return the numbers of the rows of subsamples, each row with the same chance."""
         n = len(self.rows)
         size = int(10 * np.sqrt(n)) if n > 144 else int(0.8 * n)
         return [np.sort(rng.choice(n, size, replace=False)) for _ in range(count)]
 
     def standardise(self) -> Array:
-        """Columns less their means over their standard deviations; zeros where they do not vary."""
+        """Return the columns less their means over their standard deviations; zeros where they do not
+        vary.
+        """
         mean, sd = _spread(self.rows, self.weights)
         stuck = ~(sd > _STILL * np.abs(mean)) & ~self.still
         if stuck.any():
@@ -264,7 +266,7 @@ class _Sample:
         return scaled
 
     def correlations(self, rows: NDArray[np.int64] | None = None) -> Array:
-        """Correlations, of some of the rows if requested."""
+        """Return the correlations, of some of the rows if requested."""
         here = self
         if rows is not None:
             here = _Sample(self.rows[rows], self.weights[rows], self.still)
@@ -289,7 +291,7 @@ def _checked_rows(rows: ArrayLike) -> Array:
 
 
 def _spread(x: Array, weights: Array) -> tuple[Array, Array]:
-    """Mean and standard deviation of each column."""
+    """Return the mean and standard deviation of each column."""
     part = weights / weights.sum()
     mean = part @ x
     return mean, np.sqrt(part @ (x - mean) ** 2)
@@ -315,7 +317,7 @@ def _counts(graphs: Sequence[list[NDArray[np.int64]]], steps: int) -> Array:
 
 
 def _fixed_pairs(factors: Array | None) -> list[tuple[int, int]]:
-    """Pairs whose penalty is none or infinite, whatever it is multiplied with."""
+    """Return the pairs whose penalty is none or infinite, whatever it is multiplied with."""
     if factors is None:
         return []
     fixed = np.argwhere(np.triu(np.isinf(factors) | (factors == 0), 1))

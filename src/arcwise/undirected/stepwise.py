@@ -108,7 +108,7 @@ def usual_gamma(rows: float, columns: int) -> float:
 class StepPath(NamedTuple):
     """A graph found edge by edge.
 
-    `ebic` is its criterion, for standardised columns; None where the graph has no largest likelihood, or
+    `ebic` is its criterion, for standardised columns; None if the graph has no largest likelihood, or
     where there was no time to find it. `added` counts edges that the likelihood added to those of the
     pseudo-likelihood; `trace` has the steps; `stopped` is why the run ended early, and false where it
     did not.
@@ -141,10 +141,10 @@ def stepwise(
     Parameters
     ----------
     correlation : of the columns.
-    rows : how many rows it is from; a variable gets at most a third as many neighbours.
+    rows : the number of its rows; a variable gets at most a third as many neighbours.
     gamma : how much the number of possible graphs counts; 0 is the ordinary criterion, None `usual_gamma`.
     required, forbidden : pairs of column numbers: edges that stay, and edges ruled out.
-    on_step : told of every edge; returning True ends the run with the graph so far.
+    on_step : called with every edge; returning True ends the run with the graph so far.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class _Regressions:
 
     @property
     def adjacency(self) -> Mask:
-        """Which variables are joined."""
+        """Return which variables are joined."""
         mask = np.zeros_like(self.barred)
         for node, row in enumerate(self.near):
             mask[node, row] = True
@@ -258,7 +258,7 @@ class _Regressions:
 
 
 def _sides(matrix: Array, rows: float, node: int, near: list[int]) -> Array:
-    """What a variable with these neighbours gains by each other one, or loses without a neighbour."""
+    """Return what a variable with these neighbours gains by each other one, or loses without a neighbour."""
     across, residual, base = matrix[node], np.ones(len(matrix)), np.ones(1)
     if near:
         root = np.linalg.inv(np.linalg.cholesky(matrix[np.ix_(near, near)]))
@@ -347,7 +347,7 @@ class _Joint:
     trail: Trail
 
     def on(self, mask: Mask, start: Array) -> Array | None:
-        """Its precision matrix; None where there is none, or no time for it."""
+        """Its precision matrix; None if there is none, or no time for it."""
         stop = partial(self.trail.tick, "fit", 0.0, _count(mask))
         places = mask | np.eye(len(mask), dtype=bool)
         theta = refit_graph(self.state.matrix, start, self.charge.rows, stop, places)
@@ -386,7 +386,7 @@ class _Joint:
         return bool(gain > self.charge.edge(edges + 1) and not crowded)
 
     def _gains(self, w: Array, s: Array) -> Array:
-        """What each pair gains by being fitted, all else unchanged."""
+        """Return what each pair gains by being fitted, all else unchanged."""
         root = np.sqrt(w.diagonal())
         w = np.clip(w / root[:, None] / root, _SINGULAR - 1.0, 1.0 - _SINGULAR)
         s = np.clip(s, _SINGULAR - 1.0, 1.0 - _SINGULAR)
@@ -396,7 +396,7 @@ class _Joint:
 
 
 def descending_order(values: Array, slack: float) -> NDArray[np.intp]:
-    """Places of values, the largest first; those that follow each other within the slack by place.
+    """Return the places of values, the largest first; those that follow each other within the slack by place.
 
     Examples
     --------

@@ -76,7 +76,7 @@ class Start(NamedTuple):
 
 
 def share_of(penalties: Sequence[float]) -> float:
-    """Of the step between two penalties, what the step to the third one is; 0 where there is none.
+    """Of the step between two penalties, what the step to the third one is; 0 if there is none.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def begin(piece: Piece, start: Start | None) -> tuple[Array, Array]:
 
 
 def no_maximum(piece: Piece) -> FitError:
-    """What to say where entries without penalty meet a singular covariance."""
+    """Return what to say where entries without penalty meet a singular covariance."""
     what = "no penalty" if not piece.penalties.any() else "entries without penalty"
     return FitError(
         "The likelihood has no maximum: the covariance of {columns} is singular (fewer rows "
@@ -136,9 +136,9 @@ LEAST = 1e-3
 """Breaches of conditions are told relative to the penalty, or to this where the penalty is smaller
 (in units of the two standard deviations)."""
 
-# Sweeps between two looks at how it goes, and how many more are as dear as Newton's method.
+# Sweeps between two looks at how it goes, and how many more are as expensive as Newton's method.
 _CHUNK, _PATIENCE = 6, 50
-# In blocks of more columns six sweeps may take seconds: the watcher is asked after this many.
+# In blocks of more columns six sweeps may take seconds: the callback is asked after this many.
 _WIDE, _FEW = 200, 2
 # What sweeps leave of Theta may be indefinite where it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
@@ -204,7 +204,7 @@ class LassoBlock:
     tolerance : the largest breach of a condition, relative to the penalty, that is good enough.
     exact : whether the covariance handed back is the inverse of the precision matrix to rounding;
         else it may be the sweeps' own, which saves the inversion, and its error counts as a breach.
-    tell : called now and then with the sweeps done and the last one's largest move; True to stop.
+    tell : called regularly with the sweeps done and the last one's largest move; True to stop.
     """
 
     piece: Piece
@@ -215,7 +215,7 @@ class LassoBlock:
     tell: Tell
 
     def solve(self, max_sweeps: int) -> BlockSolution | None:
-        """Return the best found in this many sweeps, good enough or not; None where no Theta is positive
+        """Return the best found in this many sweeps, good enough or not; None if no Theta is positive
         definite.
         """
         # Bounds are larger than breaches.
@@ -264,7 +264,7 @@ class LassoBlock:
         return max(least, LEAST) if np.isfinite(least) else LEAST
 
     def _sweep(self, goal: float, chunk: int, moves: Array) -> tuple[Sweeps, bool]:
-        """Some sweeps, and whether the watcher, asked between those of a wide block, wants an end."""
+        """Some sweeps, and whether the callback, asked between those of a wide block, wants an end."""
         arrays = (self.piece.moments, self.piece.penalties, self.covariance, self.slopes, goal)
         step = _FEW if len(self.slopes) > _WIDE else chunk
         total = Sweeps(0, np.inf, 0)
@@ -277,7 +277,7 @@ class LassoBlock:
                 return total, True
 
     def _judge_bounded(self, theta: Array | None) -> BlockSolution | None:
-        """Judge Theta by a W that is nearly its inverse; None where it is not near enough for that."""
+        """Judge Theta by a W that is nearly its inverse; None if it is not near enough for that."""
         if theta is None:
             return None
         logdet, apart = log_determinant(theta), mismatch(theta, self.covariance)
@@ -302,7 +302,7 @@ class LassoBlock:
     def _finish_by_newton(
         self, candidate: BlockSolution, stop: Callable[[], bool]
     ) -> BlockSolution | None:
-        """Go on by Newton's method on the nonzero places; None where that does not work."""
+        """Go on by Newton's method on the nonzero places; None if that does not work."""
         moments, penalties = self.piece.moments, self.piece.penalties
         places = (candidate.precision != 0) | (penalties == 0)
         np.fill_diagonal(places, True)
@@ -330,7 +330,7 @@ def _remaining_sweeps(went: Sweeps, last: float, goal: float) -> float:
 
 
 def judge_solution(piece: Piece, theta: Array | None) -> BlockSolution | None:
-    """Invert Theta and look how well the conditions hold; None where it is not positive definite."""
+    """Invert Theta and look how well the conditions hold; None if it is not positive definite."""
     inverted = None if theta is None else inverse(theta)
     if theta is None or inverted is None:
         return None
