@@ -19,7 +19,7 @@ Permits = Callable[[Words], bool]
 class RunStates(NamedTuple):
     """States of a run: (draws, p, words) bits of the parents, their scores, how many steps were accepted.
 
-    `steps` were taken; `ended` says that the watcher requested an end.
+    `steps` were taken; `ended` says that the callback requested an end.
     """
 
     parents: Words
@@ -116,14 +116,16 @@ class StructureChain:
     ) -> RunStates:
         """Take steps, and record the state after every `thin`-th one since the chain began.
 
-        `source` is as for `Orders`; `watch` is told (steps, score) now and then, and True ends the run;
+        `source` is as for `Orders`; `watch` is called with (steps, score) regularly, and True ends the run;
         a graph that `permits`, given its bits (p x words,), says False to is not entered.
         """
         states = self._native.run(native_of(source), steps, thin, watch, permits)
         return _run_states(states, self._shape)
 
     def proposals(self, source: NativeScores | Rows) -> tuple[list[int], list[int], Array]:
-        """Tails and heads of all legal changes of one arc, and the logs of their acceptance ratios."""
+        """Return the tails and heads of all legal changes of one arc, and the logs of their acceptance
+        ratios.
+        """
         tails, heads, ratios = self._native.proposals(native_of(source))
         return tails.tolist(), heads.tolist(), ratios
 
@@ -157,7 +159,7 @@ class PlaceChain:
     sets : parent sets of each variable.
     levels : False for orders; True for partitions, in which a variable's place is the number of its element.
     graphs : whether the chain is over graphs; their places are of no account.
-    groups : variables that are moved together now and then.
+    groups : variables that are sometimes moved together.
     """
 
     def __init__(
@@ -197,7 +199,7 @@ class PlaceChain:
 
     @property
     def total(self) -> float:
-        """Log weight of the present order or partition."""
+        """Return the log weight of the present order or partition."""
         return float(self._native.total)
 
 

@@ -1,6 +1,6 @@
 """The graphical lasso's loops: sweeps over columns, conditions, curvature, and components.
 
-For a moment matrix S (p, p) and penalties P (p, p; infinite where an entry of Theta is held at 0),
+For a moment matrix S (p, p) and penalties P (p, p; infinite if an entry of Theta is held at 0),
 
     maximise  log det Theta - sum_ij S_ij theta_ij - sum_ij P_ij |theta_ij|.
 
@@ -84,7 +84,7 @@ def neighbours(
 
 
 def precision(covariance: Array, slopes: Array) -> Array | None:
-    """Theta (p, p) from W and the slopes, made symmetric; None where its diagonal is not positive."""
+    """Theta (p, p) from W and the slopes, made symmetric; None if its diagonal is not positive."""
     theta = np.empty_like(covariance)
     return theta if _native.glasso_precision(covariance, slopes, theta) else None
 
@@ -124,7 +124,7 @@ class Mismatch(NamedTuple):
 
     @property
     def bound(self) -> Array:
-        """What entry (i, j) of Theta^-1 - W = -Theta^-1 E is at most, over the length of row i.
+        """Return what entry (i, j) of Theta^-1 - W = -Theta^-1 E is at most, over the length of row i.
 
         Rows of Theta^-1 = W - Theta^-1 E are no longer than those of W over 1 - |E|.
         """

@@ -64,12 +64,12 @@ class JunctionTree:
 
     @property
     def log_total(self) -> float:
-        """Log of the sum of the product of all factors."""
+        """Return the log of the sum of the product of all factors."""
         return float(self._native.log_total)
 
     @property
     def entries(self) -> int:
-        """Numbers held in the tables of cliques."""
+        """Return the numbers held in the tables of cliques."""
         return int(self._native.entries)
 
     def ask(
@@ -79,7 +79,7 @@ class JunctionTree:
 
         Parameters
         ----------
-        rows : (rows, variables) levels, -1 where nothing is known; those with the same missing values are
+        rows : (rows, variables) levels, -1 if nothing is known; those with the same missing values are
             quickest side by side.
         targets : sets, each inside one clique; sets of several variables must not be known.
         soft : a weight from 0 on for each level of each variable, one after the other.
@@ -106,7 +106,7 @@ class JunctionTree:
         times: int = 1,
         soft: Array | None = None,
     ) -> tuple[Array, NDArray[np.int64]]:
-        """Levels of all variables drawn together, `times` for each row of evidence.
+        """Return the levels of all variables drawn together, `times` for each row of evidence.
 
         Returns
         -------

@@ -17,7 +17,9 @@ Rows = Callable[[int, tuple[int, ...], list[int]], Array | None]
 
 
 class Work(NamedTuple):
-    """How many times dearer local scores are than those from moments: in sweeps, and over all subsets."""
+    """How many times more expensive local scores are than those from moments: in sweeps, and over all
+    subsets.
+    """
 
     sweep: float = 1.0
     subset: float = 1.0
@@ -31,7 +33,7 @@ class NativeScores:
 
 
 def native_of(source: NativeScores | Rows) -> Any:
-    """What compiled searches call: compiled scores, or a callback that is given arrays."""
+    """Return what compiled searches call: compiled scores, or a callback that is given arrays."""
     if isinstance(source, NativeScores):
         return source.native
 
@@ -46,7 +48,7 @@ class Batches(NativeScores, ABC):
 
     @abstractmethod
     def many(self, child: int, sets: Sets) -> Array:
-        """Scores of several parent sets."""
+        """Return the scores of several parent sets."""
 
     @abstractmethod
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
@@ -58,7 +60,9 @@ class Batches(NativeScores, ABC):
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array:
-        """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
+        """Return the scores of `always` with every subset of `candidates`, by bit mask; NaN beyond
+        `most` parents.
+        """
 
     @abstractmethod
     def with_charges(self, extra: Array) -> Self:
@@ -122,7 +126,7 @@ class DiscreteTable:
     ----------
     codes : (p, n) integers below the column's number of levels.
     levels : (p,) numbers of levels.
-    weights : (n,), or None where each row counts once.
+    weights : (n,), or None if each row counts once.
     """
 
     def __init__(
@@ -205,7 +209,7 @@ class DiscreteScores(Batches):
         return partial(type(self), self.table, self.kind, by_size=self.by_size, **options), ()
 
     def many(self, child: int, sets: Sets) -> Array:
-        """Scores of several parent sets."""
+        """Return the scores of several parent sets."""
         scores: Array = self.native.many(child, *pack(sets))
         return scores
 
@@ -220,7 +224,9 @@ class DiscreteScores(Batches):
     def subsets(
         self, child: int, candidates: Sequence[int], always: tuple[int, ...], most: int
     ) -> Array:
-        """Scores of `always` with every subset of `candidates`, by bit mask; NaN beyond `most` parents."""
+        """Return the scores of `always` with every subset of `candidates`, by bit mask; NaN beyond
+        `most` parents.
+        """
         sets = (np.asarray(values, dtype=np.int64) for values in (candidates, always))
         scores: Array = self.native.subsets(child, *sets, most)
         return scores

@@ -20,7 +20,7 @@ class ClimbResult(NamedTuple):
     """An order with its graph: the parents of each column, and the total score.
 
     `asked` counts the sets scored and `cleared` how often the memory was full, over all climbs so far;
-    `ended` says that the watcher requested an end, in which case the total is -inf if no graph was known
+    `ended` says that the callback requested an end, in which case the total is -inf if no graph was known
     yet.
     """
 

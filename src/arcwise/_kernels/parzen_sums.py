@@ -182,7 +182,7 @@ def _shared_out(part: Callable[[Sets], Values], sets: Sets, threads: int) -> lis
 
 
 def shares(inputs: Array, apart: Flags, weights: Array, queries: Array, width: float) -> Array:
-    """Shares (q, n) of the n centres in the prediction at queries (k, q): rows sum to 1. O(q n k).
+    """Return the shares (q, n) of the n centres in the prediction at queries (k, q): rows sum to 1. O(q n k).
 
     `inputs` (k, n) are the centres' standardised inputs, `apart` (k,) and `weights` (n,) theirs. Far
     from all centres the nearest ones rule: the result is always finite.
@@ -195,7 +195,7 @@ def shares(inputs: Array, apart: Flags, weights: Array, queries: Array, width: f
 def means(
     inputs: Array, apart: Flags, weights: Array, output: Array, queries: Array, width: float
 ) -> tuple[Array, Array]:
-    """Mean and variance (q,) of the centres' `output` (n,) under the shares at queries (k, q)."""
+    """Return the mean and variance (q,) of the centres' `output` (n,) under the shares at queries (k, q)."""
     mean, variance = np.empty(queries.shape[1]), np.empty(queries.shape[1])
     _native.parzen_means(inputs, apart, weights, output, queries, float(width), mean, variance)
     return mean, variance
@@ -212,7 +212,7 @@ def log_density(
     h_in: float,
     h_out: float,
 ) -> Array:
-    """Log density (q,), or log probability, of y (q,) given queries (k, q), in standardised units.
+    """Return the log density (q,), or log probability, of y (q,) given queries (k, q), in standardised units.
 
     `output` (n,) are the centres' targets. Finite everywhere: both sums are taken relative to their
     greatest term.
@@ -225,7 +225,8 @@ def log_density(
 def draw(
     inputs: Array, apart: Flags, weights: Array, queries: Array, uniforms: Array, width: float
 ) -> Integers:
-    """Numbers (q,) of centres drawn by their shares at queries (k, q), from `uniforms` (q,) in [0, 1).
+    """Return the numbers (q,) of centres drawn by their shares at queries (k, q), from `uniforms` (q,) in [0,
+    1).
 
     Inverse transform in the order of the centres, in single precision.
     """

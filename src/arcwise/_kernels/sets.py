@@ -100,14 +100,15 @@ def slices(p: int) -> float:
 def dag_posterior(
     weights: Array, *, orders: bool = False, check: Callable[[], None] | None = None
 ) -> GraphSums:
-    """Sum the products of local weights over all acyclic graphs, and the share of each arc: 3^p terms.
+    """Sum the products of local weights over all acyclic graphs, and the share of each arc: 3^p
+    terms.
 
     Parameters
     ----------
     weights : (p, 2^(p-1)) log weight of each variable with each set of the others (bit masks over the
         others in ascending order); -inf where a set is not allowed.
     orders : weigh each graph by the number of orders that agree with it: p 2^p terms.
-    check : called several times a second; what it raises ends the work.
+    check : called several times a second; an exception ends the work.
 
     Memory: three tables of the size of `weights`, which is one of them.
     """
