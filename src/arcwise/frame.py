@@ -177,11 +177,11 @@ class Framed(ABC):
         return html_block(title, table, *notes)
 
     def document(self) -> dict[str, Any]:
-        """All of the result as plain values, for JSON; by default its columns."""
+        """Return all of the result as plain values, for JSON; by default its columns."""
         return self.to_dict()
 
     def head(self, rows: int | None = 5) -> Frame:
-        """The first rows; None keeps all."""
+        """Return the first rows; None keeps all."""
         frame = self.frame
         return frame if rows is None or len(frame) <= rows else frame.take(range(rows))
 
@@ -194,7 +194,7 @@ class Framed(ABC):
         return replace(frame, columns=columns, index="", labels=None)
 
     def sort(self, by: str, descending: bool = False) -> Frame:
-        """Rows in the order of a column; equal ones keep their order, missing values come last."""
+        """Return the rows in the order of a column; equal ones keep their order, missing values come last."""
         frame = self.frame
         values = frame.column(by).plain
         present = [row for row, value in enumerate(values) if value is not None]
@@ -202,7 +202,9 @@ class Framed(ABC):
         return frame.take([*order, *(row for row, value in enumerate(values) if value is None)])
 
     def filter(self, test: Callable[[Row], bool] | None = None, /, **values: Any) -> Frame:
-        """Rows for which `test`, a function of a row, is true, and whose columns have these values."""
+        """Return the rows for which `test`, a function of a row, is true, and whose columns have these
+        values.
+        """
         frame = self.frame
         for name in values:
             frame.column(name)
@@ -213,11 +215,11 @@ class Framed(ABC):
         return frame.take(np.flatnonzero(rows))
 
     def to_dict(self) -> dict[str, Any]:
-        """Columns as plain lists by name; missing values are None."""
+        """Return the columns as plain lists by name; missing values are None."""
         return {column.name: column.plain for column in self.frame.columns}
 
     def to_records(self) -> list[Row]:
-        """Rows as plain dictionaries; missing values are None."""
+        """Return the rows as plain dictionaries; missing values are None."""
         rows = zip(*(column.plain for column in self.frame.columns), strict=True)
         return [dict(zip(self.frame.names, row, strict=True)) for row in rows]
 
@@ -319,11 +321,11 @@ class Frame(Framed):
         return iter(self.to_records())
 
     def __getitem__(self, name: str) -> Values:
-        """The values of a column."""
+        """Return the values of a column."""
         return self.column(name).values
 
     def column(self, name: str) -> Series:
-        """A column with its name and its format."""
+        """Return a column with its name and its format."""
         if name not in self.names:
             raise unknown("column", name, self.names)
         return self.columns[self.names.index(name)]
@@ -362,7 +364,9 @@ def unused(name: str, taken: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for HTML: special characters as entities, and the middle of a very long one left out."""
+    """Return the text for HTML: special characters as entities, and the middle of a very long one left
+    out.
+    """
     return escape(middle_out(text, LONGEST_CELL))
 
 
@@ -373,7 +377,7 @@ def middle_out(text: str, letters: int) -> str:
 
 
 def text_html(text: str) -> str:
-    """Lines of text as HTML, in a font of even width; a very long text loses its middle lines."""
+    """Return the lines of text as HTML, in a font of even width; a very long text loses its middle lines."""
     lines = text.splitlines()
     if len(lines) > MAX_ROWS:
         half = MAX_ROWS // 2
@@ -383,7 +387,7 @@ def text_html(text: str) -> str:
 
 
 def html_block(*parts: str) -> str:
-    """Pieces of HTML, each escaped already, in one block with the style of results."""
+    """Return the pieces of HTML, each escaped already, in one block with the style of results."""
     return f'<div class="arcwise"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
@@ -393,7 +397,7 @@ def _html_row(tag: str, marks: Sequence[str], cells: Iterable[str]) -> str:
 
 
 def _align(column: Series, headed: bool) -> list[str]:
-    """The cells of a column, under its heading if there is one, all of one width."""
+    """Return the cells of a column, under its heading if there is one, all of one width."""
     cells = [*[column.head or column.name] * headed, *column.cells()]
     width, right = max(map(len, cells), default=0), headed and column.numeric
     return [cell.rjust(width) if right else cell.ljust(width) for cell in cells]

@@ -1,6 +1,6 @@
 """What a value from outside is: a number, an integer, one name or several; and calls with wrong parameters.
 
-Booleans are numbers to Python, and are none here; numbers of NumPy are. Callers report in words of their own
+Booleans are numbers to Python, and are none here; numbers of NumPy are. Callers report in their words
 what they needed.
 """
 
@@ -79,7 +79,8 @@ def written(value: object) -> str | None:
 
 
 def clear_calls(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function, which answers a call with wrong parameters by an OptionError with the nearest name.
+    """Return the same function, which answers a call with wrong parameters by an OptionError with the nearest
+    name.
 
     >>> @clear_calls
     ... def learn(data, *, search="auto"): ...
@@ -101,7 +102,7 @@ def clear_calls(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def clear_methods(kind: type[C]) -> type[C]:
-    """The same class, whose constructor and methods answer wrong calls as `clear_calls` does."""
+    """Return the same class, whose constructor and methods answer wrong calls as `clear_calls` does."""
     for name, member in list(vars(kind).items()):
         if isinstance(member, FunctionType) and (name == "__init__" or not name.startswith("_")):
             setattr(kind, name, clear_calls(member))

@@ -192,7 +192,9 @@ class Fits(ABC):
 
     @abstractmethod
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Return the free parameters of the model for each parent set; a FitError if they have no meaning."""
+        """Return the number of free parameters of the model for each parent set; a FitError if they
+        have no meaning.
+        """
 
     def choice(self, child: int, sets: ParentSets) -> Array | None:
         """Return the cost in nats of choosing among forms of a model, besides its parameters; None for
@@ -253,9 +255,7 @@ class Fits(ABC):
         return 0.0
 
     def params_by_size(self) -> Array | None:
-        """Return the free parameters with 0, 1, ..., p parents if only the number of parents matters;
-        else None.
-        """
+        """Return the free parameters with 0, 1, ..., p parents if only that number matters; else None."""
         return None
 
     def subsets(

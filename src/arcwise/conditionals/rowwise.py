@@ -59,7 +59,7 @@ class RowFits(Fits):
         return np.array([_loglik(self.conditional(child, s), self.table, child, s) for s in sets])
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Return the free parameters of the model for each parent set; 0 without a model."""
+        """Return the number of free parameters of the model for each parent set; 0 without a model."""
         return self.asked(child, sets, self._n_params, 0.0)
 
     def _n_params(self, child: int, sets: ParentSets) -> Array:
@@ -170,7 +170,7 @@ class ViewFits(Fits):
         return self._batched(child, sets, lambda fits, some: fits.loglik(child, some))
 
     def n_params(self, child: int, sets: ParentSets) -> Array:
-        """Return the free parameters of the model for each parent set."""
+        """Return the number of free parameters of the model for each parent set."""
         return self._batched(child, sets, lambda fits, some: fits.n_params(child, some))
 
     def choice(self, child: int, sets: ParentSets) -> Array:

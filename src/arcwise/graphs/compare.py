@@ -32,7 +32,7 @@ class EdgeDifference(NamedTuple):
 
     `change` is "extra" or "missing" (adjacent in the graph or in the reference alone), "reversed", or
     "undirected" or "directed" (the graph has no direction, or has one, unlike the reference). `graph` and
-    `reference` are the edge in each of the two, empty where there is none.
+    `reference` are the edge in each of the two, empty if there is none.
     """
 
     change: str
@@ -84,11 +84,11 @@ class Comparison(Framed):
 
     @property
     def brief(self) -> Frame:
-        """The distances, and a line for each kind of change."""
+        """The distances, and one line for each kind of change."""
         return Frame((), "\n".join([*self.distances, *self._change_lines()]))
 
     def _change_lines(self) -> Iterator[str]:
-        """Return a line for each kind of change, with its edges."""
+        """Return one line for each kind of change, with its edges."""
         for change in dict.fromkeys(difference.change for difference in self.differences):
             edges = [
                 difference.graph or difference.reference

@@ -120,22 +120,22 @@ class DAG(AnyGraph):
 
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the variables that its local model depends on: its parents."""
+        """Return for each node the variables that its local model depends on: its parents."""
         return self.parents
 
     @property
     def n_arcs(self) -> int:
-        """Number of arcs."""
+        """Return the number of arcs."""
         return sum(map(len, self.parents))
 
     @property
     def numbered_arcs(self) -> tuple[tuple[int, int], ...]:
-        """Arcs as pairs of numbers (parent, child), ascending."""
+        """Return the arcs as pairs of numbers (parent, child), ascending."""
         return tuple((tail, head) for tail, row in enumerate(self.children) for head in row)
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
-        """Arcs as pairs of names (parent, child), in the order of the numbers."""
+        """Return the arcs as pairs of names (parent, child), in the order of the numbers."""
         return tuple((self.nodes[tail], self.nodes[head]) for tail, head in self.numbered_arcs)
 
     def order(self) -> tuple[int, ...]:

@@ -186,17 +186,19 @@ class AnyGraph:
 
     @property
     def numbered_arcs(self) -> tuple[tuple[int, int], ...]:
-        """Arcs as pairs of numbers (parent, child), ascending; none in an undirected graph."""
+        """Return the arcs as pairs of numbers (parent, child), ascending; none in an undirected graph."""
         return ()
 
     @property
     def numbered_edges(self) -> tuple[tuple[int, int], ...]:
-        """Edges without a direction as pairs of numbers, smaller first, ascending; none in a DAG."""
+        """Return the edges without a direction as pairs of numbers, smaller first, ascending; none in a
+        DAG.
+        """
         return ()
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """Numbers by name."""
+        """Return the numbers by name."""
         return {name: number for number, name in enumerate(self.nodes)}
 
     def index(self, node: Node) -> int:

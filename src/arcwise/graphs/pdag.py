@@ -124,17 +124,17 @@ class PDAG(AnyGraph):
 
     @property
     def n_arcs(self) -> int:
-        """Number of arcs."""
+        """Return the number of arcs."""
         return self.directed_part.n_arcs
 
     @property
     def n_edges(self) -> int:
-        """Number of undirected edges."""
+        """Return the number of undirected edges."""
         return self.undirected_part.n_edges
 
     @property
     def numbered_arcs(self) -> tuple[NumberedArc, ...]:
-        """Arcs as pairs of numbers (parent, child), ascending."""
+        """Return the arcs as pairs of numbers (parent, child), ascending."""
         return self.directed_part.numbered_arcs
 
     @property
@@ -144,7 +144,7 @@ class PDAG(AnyGraph):
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
-        """Arcs as pairs of names (parent, child), in the order of the numbers."""
+        """Return the arcs as pairs of names (parent, child), in the order of the numbers."""
         return self.directed_part.arcs
 
     @property

@@ -108,23 +108,23 @@ class UGraph(AnyGraph):
 
     @property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
-        """For each node the variables that its local model depends on: its neighbours."""
+        """Return for each node the variables that its local model depends on: its neighbours."""
         return self.neighbours
 
     @property
     def n_edges(self) -> int:
-        """Number of edges."""
+        """Return the number of edges."""
         return sum(map(len, self.neighbours)) // 2
 
     @property
     def numbered_edges(self) -> tuple[tuple[int, int], ...]:
-        """Edges as pairs of numbers, smaller first, ascending."""
+        """Return the edges as pairs of numbers, smaller first, ascending."""
         rows = enumerate(self.neighbours)
         return tuple((one, two) for one, row in rows for two in row if one < two)
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
-        """Edges as pairs of names, in the order of the numbers."""
+        """Return the edges as pairs of names, in the order of the numbers."""
         return tuple((self.nodes[one], self.nodes[two]) for one, two in self.numbered_edges)
 
     @property
@@ -364,7 +364,7 @@ def spanning_forest(weights: NDArray[np.float64]) -> list[tuple[int, int]]:
 
     Parameters
     ----------
-    weights : symmetric; minus infinity where two nodes must not be adjacent. The diagonal is not read.
+    weights : symmetric; minus infinity if two nodes must not be adjacent. The diagonal is not read.
 
     Returns
     -------

@@ -64,7 +64,7 @@ class ExactSums:
     Parameters
     ----------
     nodes : names of the variables.
-    target : the distribution over graphs, in words.
+    target : the distribution over graphs, as text.
     arcs : (tail, head) probability of each arc.
     log_total : log of the sum over graphs of exp(score), with the target's weight of each graph.
     """

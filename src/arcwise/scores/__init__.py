@@ -104,7 +104,7 @@ class Entry:
 
         Parameters
         ----------
-        fits : a family tied to the data.
+        fits : a family bound to the data.
         rng : random generator of the parts.
         options : of the score, with `folds` if it holds out all parts in turn, or `fraction`, the share of
             rows, if it holds out one.

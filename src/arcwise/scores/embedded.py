@@ -53,7 +53,7 @@ class EmbeddedScore(Score):
 
     Parameters
     ----------
-    fits : a family tied to the rows; the sets for which it has models are scored.
+    fits : a family bound to the rows; the sets for which it has models are scored.
     degree : of the polynomials of numbers; 1 for the numbers alone.
     gamma : the penalty per parent is gamma log p.
     """

@@ -111,7 +111,9 @@ class Climb:
         self._stale[:] = True
 
     def _score(self, children: list[int]) -> bool:
-        """Score children again, with all their toggles; return False if interrupted: no moves are left."""
+        """Score children again, with all their toggles; return False if interrupted: no
+        moves are left.
+        """
         try:
             base_scores, toggled = self._sweep(children, [self.parents[c] for c in children])
         except SearchEnd:

@@ -4,7 +4,7 @@
 with more parents, so the least gain of z with any known subset of the parents is its expected gain (lazy
 greedy search, Minoux 1978; local scores are nearly, not quite, submodular). `LazyClimb` is a `Climb` on
 expected gains that fits a local model only if its move is the best so far, until the best move has a known
-gain. `settle` evaluates the other moves, too, so that no change of one arc would improve the graph.
+gain. `decide` evaluates the other moves, too, so that no change of one arc would improve the graph.
 
 `LazyArcs` has two kinds of rounds for `auto`. Three of five reverse an arc of the best graph and remove
 all other parents of its two ends, which then get new ones (the reversal move of Grzegorczyk and

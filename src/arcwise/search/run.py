@@ -58,7 +58,7 @@ class Run:
 
     @cached_property
     def candidates(self) -> list[NDArray[np.intp]]:
-        """For each variable the parents that it may have besides its required ones."""
+        """Return for each variable the parents that it may have besides its required ones."""
         return [self.limits.candidates(child) for child in range(self.p)]
 
     @property
@@ -155,7 +155,7 @@ def search_with_restarts(
 
 
 def _random_start(run: Run, rng: np.random.Generator) -> DAG:
-    """A random graph that obeys the rules: random changes of the sparsest one, or of the start."""
+    """Return a random graph that obeys the rules: random changes of the sparsest one, or of the start."""
     climb = run.climb(None if run.limits.condition else run.limits.start())
     climb.shake(rng, 2 * run.p)
     return climb.graph()
