@@ -120,7 +120,7 @@ class OptionError(ArcwiseError, ValueError):
 
 
 def join_words(words: Iterable[str], most: int | None = None) -> str:
-    """Write words for a sentence: the first few, and how many more there are.
+    """Return words for a sentence: the first few, and how many more there are.
 
     >>> join_words(["a", "b", "c"]), join_words(["a", "b", "c"], most=2), join_words([])
     ('a, b and c', 'a, b and 1 more', '')

@@ -103,7 +103,7 @@ class StructureChain:
         )
 
     def go_to(self, state: ChainState) -> None:
-        """Go on from a state; `ChainState(packed_rows(start), four random words, 0)` to begin."""
+        """Continue from a state; `ChainState(packed_rows(start), four random words, 0)` to begin."""
         self._native.go_to(state.parents, state.generator, state.taken)
 
     def run(
@@ -176,7 +176,7 @@ class PlaceChain:
         self._shape: tuple[int, ...] = ()
 
     def go_to(self, state: PlaceState) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         self._shape = state.parents.shape
         self._native.go_to(state.places, state.parents, state.generator, state.taken)
 

@@ -59,7 +59,7 @@ def descend(
 
     `covariance` W and `slopes` B are changed in place; W has to be positive definite. A sweep takes
     O(p x nonzeros of B), and a lasso on the nonzeros of each row. Columns that can have changed by no
-    more than the tolerance since they were solved are passed over. `moves`, from `moves_for`, and `moved`, of
+    more than the tolerance since they were solved are skipped. `moves`, from `moves_for`, and `moved`, of
     the call before, tell this one of it: sweeps may be done in as many calls as one likes.
     """
     passed = moves_for(len(moments)) if moves is None else moves
@@ -68,7 +68,7 @@ def descend(
 
 
 def moves_for(size: int) -> Array:
-    """Return how far rows of W went in the last sweep (2, p): not known, and none passed over."""
+    """Return how far rows of W went in the last sweep (2, p): not known, and none skipped."""
     return np.vstack([np.full(size, np.inf), np.zeros(size)])
 
 

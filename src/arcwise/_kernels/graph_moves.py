@@ -8,7 +8,7 @@ head; it may be turned round iff no other child of tail has head at or below it.
 Greedy equivalence search on column numbers, with local scores from a callback.
 
 Graphs and rules come and go as lists of parent sets, one for each column. A step costs O(p + edges)
-plus O(edges p / 64) for the paths, next to the scores that it asks for.
+plus O(edges p / 64) for the paths, besides the scores.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def scan(
     """Write the best legal move into each of `heads` to `best`, `kind`, `tails` (kind -1: none).
 
     gains[head, tail] is the change of score when tail is toggled in head's parents (-inf where not
-    allowed). Pairs in `blocked` are passed over, arcs in `required` are never removed. Gains within
+    allowed). Pairs in `blocked` are skipped, arcs in `required` are never removed. Gains within
     `slack` of the best are ties: additions go before drops and flips, then lower tails. O(p) a head.
     """
     _native.scan_moves(
@@ -78,7 +78,7 @@ def stale_after_link(
 
 
 def stale_after_unlink(below: Words, tail: int, head: int) -> Integers:
-    """Heads that may gain legal moves when tail -> head goes; asked before `unlink`."""
+    """Heads that may gain legal moves when tail -> head goes; called before `unlink`."""
     heads: Integers = _native.stale_after_unlink(below, tail, head)
     return heads
 
@@ -110,7 +110,7 @@ def ges(
     Parameters
     ----------
     sweep : (children, bases) -> local scores (m,) and those with each variable toggled (m, p).
-    watch : told (kind, tail, head, score, edges) after each step, and with the kind TICK every so often
+    watch : called with (kind, tail, head, score, edges) after each step, and with the kind TICK regularly
         while a step takes long; True ends the search.
     start : parents of each column.
     barred : for each column the parents that it may not have.
@@ -127,7 +127,7 @@ def ges(
     -------
     Parents of each column; the score of `start` (-inf if the search ended before it was known); why the
     search ended: DONE, ASKED (by `watch`) or CIRCLE (it came back to a class that it had left, as no score
-    does that ties within classes); and the size beyond which sets were passed over, -1 if none were.
+    does that ties within classes); and the size beyond which sets were skipped, -1 if none were.
     """
 
     def rows(children: NDArray[np.int64], *bases: NDArray[np.int64]) -> tuple[Array, Array]:

@@ -79,7 +79,7 @@ class GaussianScores(NativeScores):
     Parameters
     ----------
     matrix : (p, p) correlations, or another positive semi-definite matrix of unit diagonal.
-    tolerance : variables that the others leave a smaller share of are passed over.
+    tolerance : variables that the others leave a smaller share of are skipped.
     floor : smallest r.
     knee : below it log r continues as a straight line, log knee + r / knee - 1.
     offset, slope : (p + 1,) by the number of parents; slopes are negative.

@@ -68,7 +68,7 @@ class Orders:
         ----------
         order : all columns; kept parents come before their children.
         turns : in which order variables are tried.
-        watch : told (column, total, arcs) after each move, and with the column -1 every so often;
+        watch : called with (column, total, arcs) after each move, and with the column -1 every so often;
             True ends the climb.
         """
         both = (np.asarray(values, dtype=np.int64) for values in (order, turns))

@@ -6,7 +6,7 @@ for a constant column). For a child y and a set B of parents,
     residual = R_yy - R_yB R_BB^-1 R_By,        logdet = log det R_BB.
 
 A parent whose pivot (its own residual given the parents before it) is below `tolerance` is a linear
-combination of the others and is passed over; residuals never go below `floor`.
+combination of the others and is skipped; residuals never go below `floor`.
 """
 
 from collections.abc import Sequence

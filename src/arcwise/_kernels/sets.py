@@ -81,7 +81,7 @@ _TERMS = 4e6  # terms between two looks at the clock: some hundredths of a secon
 
 
 class GraphSums(NamedTuple):
-    """What a sum over all graphs tells.
+    """The result of a sum over all graphs.
 
     `log_total` is its logarithm; `arcs[u, v]` (p, p) the share of graphs with u -> v; `chosen[v, U]` the
     share in which the variables before v are U, a mask over the others, packed.

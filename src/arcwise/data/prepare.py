@@ -173,7 +173,7 @@ def pseudo_rows(rows: Any, variables: Sequence[Variable]) -> Table:
 
 POLICIES = ("auto", "impute", "weights", "drop")
 """What to do about missing values: use all observed ones, by EM or by draws; always draw the missing ones;
-weigh the complete rows so that they stand for all; or drop the rows that have any missing."""
+weigh the complete rows so that they represent all; or drop the rows that have any missing."""
 
 
 def as_numbers(table: Table) -> Table:

@@ -1,8 +1,8 @@
 """Variables: a name with a kind, and the form in which a column of that kind is stored.
 
 A *variable* is continuous if it has no levels and discrete if it has some; levels may be numbers (and then
-carry an order), text or booleans. A continuous column is float64, where NaN is a gap; a discrete one has the
-smallest unsigned codes of its levels, where the code after the last level means missing.
+carry an order), text or booleans. A continuous column is float64, where NaN is missing; a discrete one has
+the smallest unsigned codes of its levels, where the code after the last level means missing.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ class Categorical(Readings):
 
 
 def no_numbers(name: str) -> DataError:
-    """Return what is said where a mean, an sd or a quantile of text is requested."""
+    """Return the error for a mean, an sd or a quantile of text."""
     return DataError(
         f"The levels of {name!r} are not numbers, so it has no mean, sd or quantile: use its "
         "probabilities."

@@ -262,7 +262,7 @@ def _side_by_side(distributions: list[Distribution]) -> Distribution:
 
 
 def centre(distribution: Distribution) -> Array:
-    """Return a number a row whose spread over states tells how well chains mix: the mean, or the mean
+    """Return a number per row whose spread over states shows the mixing of chains: the mean, or the mean
     code.
     """
     levels = distribution.nominal

@@ -25,7 +25,7 @@ _CELLS = 2_000_000
 
 
 class Readings(Protocol):
-    """What a distribution can also be read as; None if it cannot. Each kind says so of itself."""
+    """What a distribution can be converted to; None if it cannot. Each kind overrides its own."""
 
     tabulated: ClassVar[bool] = False
     """Whether it is known at points only, and expensive to work out."""

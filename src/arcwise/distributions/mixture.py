@@ -16,7 +16,7 @@ from arcwise.errors import DataError
 _LOG_2PI = float(np.log(2 * np.pi))
 
 _REACH = 9.0
-"""Standard deviations beyond which a normal holds nothing that a double can tell from zero."""
+"""Standard deviations beyond which a normal holds nothing that a double can distinguish from zero."""
 
 _STEPS = 80
 """Most steps towards a quantile: halving alone reaches the last digit in this many."""

@@ -107,7 +107,7 @@ def averaged_graph(
 
 
 def _required_edges(posterior: GraphDistribution, limits: Limits | None) -> NDArray[np.bool_]:
-    """Return the edges that rules ask for."""
+    """Return the edges that rules require."""
     required = np.zeros_like(posterior.adjacent, dtype=bool)
     for node, row in enumerate(() if limits is None else limits.required):
         required[node, list(row)] = required[list(row), node] = True

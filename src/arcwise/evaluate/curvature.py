@@ -10,7 +10,7 @@ Only then Parzen windows with the same inputs are fitted. What they gain is the 
 
     log density of a row left out, by Parzen windows - the same by the linear Gaussian model,
 
-and it is told where it is large next to its standard error over rows, and above log n / n. It is the gain
+and it is reported if it is large next to its standard error over rows, and above log n / n. It is the gain
 of the whole local model: Parzen windows follow the shape of the noise, too.
 
 Pairs of columns without an edge are looked at in the same way, since the linear graph misses what is
@@ -372,7 +372,7 @@ def _some_rows(table: Table) -> Table:
 
 
 def _each_edge_once(found_bends: Sequence[Bend]) -> list[Bend]:
-    """Without models whose curved edges were told from the other end."""
+    """Without models whose curved edges are reported from the other end."""
     covered: set[frozenset[int]] = set()
     fresh = []
     for bend in found_bends:

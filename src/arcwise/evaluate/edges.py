@@ -2,7 +2,7 @@
 
 Directed and undirected networks have the same table. In a directed one an edge has a direction; in
 an undirected one it has two sides, the local models of its two ends, and the strength is that of the
-side where the edge counts for more. How strengths are measured is told in `strengths`.
+side where the edge counts for more. See `strengths` for their definition.
 """
 
 from abc import abstractmethod
@@ -78,8 +78,7 @@ class Edge(NamedTuple):
     """One pair of variables.
 
     `direction` is "first -> second", "second -> first", or "" where there is no edge or where edges
-    have no direction; `reversible` means that an equivalent graph has the arc the other way round, so
-    data alone cannot tell the direction. `sign` is that of the effect in the model of the child, its other
+    have no direction; `reversible` means that an equivalent graph has the arc the other way round, so data alone do not determine the direction. `sign` is that of the effect in the model of the child, its other
     parents held fixed: 1, -1, or 0 if there is none (`effects`); without directions it is that of the
     partial correlation; `reversal_loss` are the nats that the best equivalent graph with the arrow reversed
     loses, if equivalent graphs differ by the shape of their local models (see `head_origin`);

@@ -129,7 +129,7 @@ def check_rows(nodes: Sequence[str], rows: Iterable[Iterable[int]], word: str) -
 
 
 def rows_over(nodes: Sequence[str], rows: Sequence[Sequence[int]], names: Sequence[str]) -> Rows:
-    """Translate the rows of a graph to other nodes, which include all of its own."""
+    """Translate the rows of a graph to other nodes, which include all of its nodes."""
     numbers = {name: number for number, name in enumerate(names)}
     index_of = [find_node(name, names, numbers) for name in nodes]
     result: list[tuple[int, ...]] = [()] * len(names)

@@ -119,7 +119,7 @@ class _Question:
         return out
 
     def _missing(self) -> NDArray[np.bool_]:
-        """Gaps, variables by rows; the class is never one."""
+        """Missing values, variables by rows; the class is never one."""
         pairs = zip(self.net.variables, self.columns, strict=True)
         missing = np.array([gaps_of(variable, column) for variable, column in pairs])
         missing[self.target] = False

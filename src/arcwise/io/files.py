@@ -268,7 +268,7 @@ def _reason(error: Exception) -> str:
 def write_figures(rows: Rows, path: Path) -> None:
     r"""Write rows of figures; the end of the name decides between CSV and JSON.
 
-    Numbers are written in as many digits as tell them exactly; what is not known is an empty cell, or
+    Numbers are written with all their digits; what is not known is an empty cell, or
     null.
 
     Parameters

@@ -1,7 +1,7 @@
 """Graphs alone, as text: a CSV table of arcs or edges, and Graphviz DOT for drawing elsewhere.
 
 A table has the columns parent and child, one arc per row, or first and second for edges. Spreadsheets, R and
-people can read and write it. A node without any edge has a row of its own with an empty second cell, so that
+people can read and write it. A node without any edge has a row with an empty second cell, so that
 nothing is lost on the way there and back.
 
 In DOT arcs are ``->``, undirected edges ``--``; a graph with both kinds is a ``digraph`` whose undirected
@@ -31,7 +31,7 @@ def read_arcs(content: bytes) -> StoredNet:
     Parameters
     ----------
     content : the bytes of the file; its header is ``parent,child`` (``from,to``,
-        ``source,target`` and ``tail,head`` will do, further columns are passed over), or
+        ``source,target`` and ``tail,head`` will do, further columns are ignored), or
         ``first,second`` (also ``one,two`` and ``node1,node2``) where edges have no direction.
 
     Returns

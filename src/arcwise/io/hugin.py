@@ -9,7 +9,7 @@
 ``%`` begins a comment. In the data the child's level changes fastest, then that of the last parent;
 the inner parentheses only help the eye. Nodes are called by identifiers, so a name that is not one
 (``wine pH``) is written as the nearest identifier, and the true name as an attribute of our own,
-``arcwise_name``, which other programs pass over.
+``arcwise_name``, which other programs ignore.
 
 Source: Hugin API Reference Manual, chapter The NET language.
 """

@@ -6,7 +6,7 @@ that time grows with the length of the text and not with its square, whatever th
 
 Of an XML file nothing is kept but what its reader keeps. Entities may not be declared: a few of them can
 represent gigabytes of text, or for files of the machine. Element and attribute declarations, which XMLBIF
-files carry, are passed over; nothing is ever fetched.
+files carry, are skipped; nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def error_at(line: int, what: str) -> FileError:
 
 
 class Lines:
-    """The numbers of lines at positions of a text, quick where they are asked from front to back.
+    """The numbers of lines at positions of a text, quick if they are requested from front to back.
 
     >>> lines = Lines("a\\nb\\nc")
     >>> lines.at(2), lines.at(4), lines.at(0)
@@ -130,7 +130,7 @@ class Scanner:
         return names, word
 
     def until(self, closing: str) -> tuple[int, int]:
-        """Pass over everything up to a closing mark outside quotes; give where it began and ended."""
+        """Skip everything up to a closing mark outside quotes; give where it began and ended."""
         start = self.position
         match = UNTIL[closing].match(self.text, start)
         if match is None:

@@ -12,7 +12,7 @@ XDSL is the format of GeNIe and SMILE.
 In the probabilities the child's level changes fastest, then that of the last parent. Nodes of
 certain outcome (``deterministic``) become tables of zeros and ones. Variables and states are called
 by identifiers, so names that are none are written as the nearest ones, and the true name and levels
-in a user property of the node, ``arcwise``, which other programs pass over.
+in a user property of the node, ``arcwise``, which other programs ignore.
 
 Files of pyAgrum (up to 3.3.1 at least) have the *first* parent's level changing fastest among the
 parents. Such files say that they come from aGrUM, and are read accordingly.
@@ -156,7 +156,7 @@ def read_xdsl(content: bytes) -> DiscreteNet:
 
 
 def write_xdsl(net: DiscreteNet) -> bytes:
-    """Write an XDSL file, parents before their children, which GeNIe asks for.
+    """Write an XDSL file, parents before their children, which GeNIe requires.
 
     >>> from arcwise.data import Variable
     >>> net = DiscreteNet((Variable("a", ("x", "5 - 7")),), ((),), ([0.5, 0.5],))

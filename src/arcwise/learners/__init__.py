@@ -126,7 +126,7 @@ class Learner:
         return net
 
     def learn(self, source: Source) -> LearnedNetwork:
-        """Bind the specification, choose the penalty where a rule asks for it, then learn."""
+        """Bind the specification, choose the penalty if a rule is requested, then learn."""
         problem, spec = bind(self.spec, source, self.tuning_watch), self.spec
         rule = spec.rule or (problem.default_rule if spec.penalty is None else None)
         if rule is None:

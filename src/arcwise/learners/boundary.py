@@ -73,7 +73,7 @@ class BoundaryLearner(UndirectedProblem):
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; settle the search, and say where rows are few for it."""
+        """Bind a specification to data; choose the search, and report if it has too few rows."""
         problem = super().bind(spec, statistics, watch)
         word, note = problem._settled_search()
         problem = replace(problem, spec=spec.but(search=word)).said(note)

@@ -97,7 +97,7 @@ class Correlations(UndirectedProblem):
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; refuse what correlations do not know."""
+        """Bind a specification to data; raise an error for options that correlations do not have."""
         spec, rows = prepare_data(spec, statistics, watch=watch)
         if spec.family.name != "gaussian":
             raise OptionError(

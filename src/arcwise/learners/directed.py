@@ -42,7 +42,7 @@ class DirectedProblem(Problem):
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; few rows bound the number of parents, and it is said."""
+        """Bind a specification to data; few rows bound the number of parents, which a note reports."""
         problem = super().bind(spec, statistics, watch)
         problem = problem.said(_apart_note(problem._apart))
         most = problem._most_parents

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 def fits_on_graph(graph: DAG, fits: Fits, stop: Callable[[], bool] | None = None) -> Fits:
     """Return fits whose models on a graph have the largest likelihood of all observed values.
 
-    These are the same fits if no values are missing. On other graphs they mean nothing.
+    These are the same fits if no values are missing. They are meaningless for other graphs.
     `stop` is asked before each round whether to end.
     """
     statistics = fits.statistics

@@ -44,7 +44,7 @@ class ChowLiuLearner(Problem):
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; refuse what a tree cannot begin with."""
+        """Bind a specification to data; raise an error for options that trees do not have."""
         if spec.start != "empty" or spec.expert is not None:
             raise GraphError(
                 "The best tree needs no start graph and no expert graph: leave them out."

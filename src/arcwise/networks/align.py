@@ -20,7 +20,7 @@ def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
     Numbers with few values, which a table may hold as levels, become numbers again where the
     network has a continuous variable; levels are coded as the network codes them. A variable that
     the table does not have becomes a column of missing values; columns that the network does not have are
-    left out. Both are said in the notes.
+    left out. Notes report both.
 
     Parameters
     ----------

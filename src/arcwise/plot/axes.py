@@ -165,7 +165,7 @@ def boxes(
     Parameters
     ----------
     labels : the texts, broken into lines.
-    ends : how many lines end at the same side of each box, where they need room there.
+    ends : how many lines end at the same side of each box, where they need space.
     width : inches of lines of text in a size given in points.
 
     Returns

@@ -47,7 +47,7 @@ def curves(layout: Layout, widths: Array | None = None) -> list[Array]:
     Parameters
     ----------
     layout : places of boxes and lines.
-    widths : room that the head of each line takes on the edge of a box, inches; 0.09 by default.
+    widths : width of the head of each line on the edge of a box, inches; 0.09 by default.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _to_ports(layout: Layout, routes: list[Array], widths: Array) -> None:
 
 
 def _side_by_side(widths: Array, room: float) -> Array:
-    """Return the centres of heads set side by side around zero, closer where the room asks for it."""
+    """Return the centres of heads set side by side around zero, closer if space is scarce."""
     steps = (widths[1:] + widths[:-1]) / 2 + _PORT
     places = np.concatenate([[0.0], np.cumsum(steps)])
     part = min(1.0, room / places[-1]) if places[-1] > 0 else 1.0
@@ -208,7 +208,7 @@ _BOX, _NUMBER, _LINE = 100.0, 30.0, 1.0
 
 
 def format_strength(strength: float | None) -> str:
-    """Return a strength in as few digits as tell it; nothing if it is not known.
+    """Return a strength with few digits; nothing if it is not known.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def number_places(layout: Layout, shapes: Sequence[Array], words: Sequence[str])
     ----------
     layout : places of boxes.
     shapes : the curves of the lines.
-    words : the numbers; empty ones take no room.
+    words : the numbers; empty ones take no space.
 
     Returns
     -------

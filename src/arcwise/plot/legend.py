@@ -115,7 +115,7 @@ def plan(
     measure: Measure | None = None,
     caption: str = "",
 ) -> Legend:
-    """Decide where the legend goes and what room it needs.
+    """Decide where the legend goes and its size.
 
     Parameters
     ----------

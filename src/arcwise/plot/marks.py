@@ -3,7 +3,7 @@
 The width grows with the square root of the strength (nats per row), which for normal variables is
 nearly the size of the partial correlation. Weak lines are pale, too: in a dense graph most lines are
 weak, and in full ink they would hide the few that matter; sparse graphs fade less. The colour is the
-sign of the effect, in two colours that people who do not tell red from green can tell apart (Okabe and Ito
+sign of the effect, in two colours that people with red-green blindness can distinguish (Okabe and Ito
 2008), and negative lines are dashed. A head is drawn where the direction is known:
 by a table of edges a reversible arc has none, because an equivalent graph turns it, and neither has one
 whose direction less than half of the replicates support. Where the certainty of edges is known, it is the
@@ -49,7 +49,7 @@ class EdgeRow(Protocol):
 
     @property
     def reversible(self) -> bool:
-        """Whether data cannot tell the direction."""
+        """Whether data do not determine the direction."""
 
     @property
     def strength(self) -> float:
@@ -216,7 +216,7 @@ def ink(strength: float | None, measure: Measure) -> float:
 
 
 def _correlation(strength: float) -> float:
-    """Return the correlation of two normal variables that say so much of each other."""
+    """Return the correlation of two normal variables with this mutual information."""
     return sqrt(-expm1(-2 * strength))
 
 

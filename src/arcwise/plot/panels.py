@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Panel = Callable[[View, "Axes"], None]
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222")
-"""Colours for levels, which people who do not tell red from green can tell apart (Okabe and Ito 2008)."""
+"""Colours for levels, which people with red-green blindness can distinguish (Okabe and Ito 2008)."""
 
 BAND = (0.05, 0.95)
 """The quantiles that bound the band: 90 % of the density lies between them."""

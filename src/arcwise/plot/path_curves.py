@@ -70,7 +70,7 @@ class PathLike(Protocol):
 
 
 class Mark(NamedTuple):
-    """A penalty to mark, the number of edges of its graph, and what is said of it."""
+    """A penalty to mark, the number of edges of its graph, and its caption."""
 
     penalty: float
     edges: int
@@ -78,7 +78,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(path: PathLike, at: At) -> list[Mark]:
-    """Ask a path for the graphs at penalties.
+    """Return the graphs of a path at penalties.
 
     A path that can solve is queried at the exact penalty. A plain `Path` that was solved at single
     penalties knows no graph between two of them: the mark is then where its graph was solved for.

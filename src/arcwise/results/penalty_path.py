@@ -144,7 +144,7 @@ class Path(Framed):
         return self.knot(penalty).graph
 
     def knot(self, penalty: float) -> Knot:
-        """Return the knot whose graph is the one at a penalty; on a grid it tells where that was solved for.
+        """Return the knot whose graph is the one at a penalty; on a grid it has the penalty that was solved.
 
         Raises
         ------

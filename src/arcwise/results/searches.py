@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 ASKED = Stop(StopReason.CALLBACK)
-"""Why a search ended whose callback asked it to."""
+"""The reason for an end by the callback."""
 
 FULL = Stop(StopReason.MAX_STEPS)
 """Why a search ended that was allowed no more steps."""
@@ -56,7 +56,7 @@ class SearchEnd(Exception):  # noqa: N818 - nothing went wrong
 
 
 def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
-    """Return a callback that asks for an end not before some time has passed: for what comes after a search.
+    """Return a callback that stops only after some time, for the work after a search.
 
     The last fits take milliseconds as a rule, and are worth them even where the time is up.
     """
@@ -88,7 +88,7 @@ class Trail:
         return self._is_end_asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
     def check(self) -> None:
-        """Ask the callback in the midst of a step, where it takes many local fits.
+        """Call the callback within a step, where it takes many local fits.
 
         Raises
         ------

@@ -53,7 +53,7 @@ class Run:
 
     @cached_property
     def careful(self) -> Score:
-        """The score, which raises `SearchEnd` between its batches if the callback asks to stop."""
+        """The score, which raises `SearchEnd` between its batches if the callback stops the run."""
         return self.score.interruptible(self._trail.check)
 
     @cached_property

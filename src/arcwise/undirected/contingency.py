@@ -89,8 +89,7 @@ def largest_likelihood(
 
 
 def free_parameters(graph: UGraph, levels: Sequence[int]) -> float:
-    """Return the number of free parameters of tables on the cliques of a graph: sum over complete sets of prod (levels
-    - 1).
+    """Return the free parameters of tables on cliques: the sum over complete sets of prod (levels - 1).
 
     >>> free_parameters(UGraph.from_edges([("a", "b"), ("b", "c")]), (2, 3, 2))
     8.0

@@ -129,7 +129,7 @@ def highest_ebic(
     path : graphs from the largest penalty on.
     gamma : how much the number of possible graphs counts.
     n_planned : how many graphs are looked at; those that follow only while the last one is the best.
-    trail : says whether the run was asked to stop, which is told with the reason.
+    trail : the record of the run, whose early stop is part of the reason.
     """
     if not (gamma >= 0 and rows > 0):
         raise FitError(f"gamma must be non-negative and rows positive, got {gamma} and {rows}.")

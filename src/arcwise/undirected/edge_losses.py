@@ -240,7 +240,7 @@ class Losses:
         self._find(one, others[: max(self.score.threads, 1)])
 
     def remove(self, one: int, two: int) -> tuple[float, float]:
-        """Take out an edge whose losses are known; gives what the two sides lost."""
+        """Remove an edge with known losses; return the losses of the two sides."""
         lost = self.sides(one, two)
         self.free[one, two] = self.free[two, one] = False
         self.edges -= 1

@@ -46,7 +46,7 @@ def boundary(
     until: float | None = None,
     on_step: Watch | None = None,
 ) -> Path:
-    """Take edges out one at a time, the weakest first, until only the required ones are left.
+    """Remove edges one at a time, the weakest first, until only the required ones are left.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def candidates(
     score : what local models are compared by.
     limits : rules bound by `edge_limits`; required edges are in from the start.
     penalty : what a variable has to be worth to be taken in, in nats per row.
-    on_step : called with each variable, and asked between local fits where these are expensive.
+    on_step : called with each variable, and between local fits if these are slow.
 
     Raises
     ------
@@ -204,8 +204,7 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     ----------
     score : what local models are compared by.
     limits : rules bound by `edge_limits`, as for `boundary`.
-    on_step : called with each variable whose models are scored, and asked between small batches of local fits
-        where these are expensive; returning True ends the run, and the graph is then known at no penalty.
+    on_step : called with each variable whose models are scored, and between small batches of local fits if these are slow; returning True ends the run, and the graph is then known at no penalty.
 
     Returns
     -------

@@ -227,7 +227,7 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class _Work:
-    """How to solve a problem: what is good enough, and who is told."""
+    """How to solve a problem: tolerances, and callbacks."""
 
     tolerance: float
     max_sweeps: int

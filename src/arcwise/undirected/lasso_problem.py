@@ -1,4 +1,4 @@
-r"""What a lasso is asked: a covariance with a penalty for every entry; and the lasso of single variables.
+r"""The problem of a lasso: a covariance with a penalty for every entry; and the lasso of single variables.
 
 A problem hands out blocks of itself, scaled so
 that the covariance to be fitted has a unit diagonal: the graphical lasso with a matrix of penalties

@@ -140,7 +140,7 @@ def finish(
     enough : as good is a point from where f falls by no more than this, to second order.
     doublings : where Theta has been doubled more often than this, one time after the other, there is no
         maximum.
-    stop : asked regularly; True to give up.
+    stop : called regularly; True ends the work.
 
     Returns
     -------
@@ -274,7 +274,7 @@ class _Descent:
         return best if least < _ENOUGH or fall < _FELL else None
 
     def _step(self, gradient: Array, current: Inverse, size: float) -> float | None:
-        """Go to Newton's next point, or part of the way where the objective asks for it.
+        """Go to Newton's next point, or part of the way if the objective requires it.
 
         Near the end objectives differ by rounding only, and the step is right as it is. Returns twice
         what a full step promises; None if no step can be made.

@@ -133,7 +133,7 @@ def _complete_matrix(piece: Piece) -> Array:
 Tell = Callable[[int, float], bool]
 
 LEAST = 1e-3
-"""Breaches of conditions are told relative to the penalty, or to this where the penalty is smaller
+"""Violations of conditions are relative to the penalty, or to this where the penalty is smaller
 (in units of the two standard deviations)."""
 
 # Sweeps between two looks at how it goes, and how many more are as expensive as Newton's method.
@@ -155,7 +155,7 @@ _ROUNDING = 1e-15
 class BlockSolution(NamedTuple):
     """Theta and W of one block, log det Theta, what judges them, and the sweeps it took.
 
-    `apart` tells how far W is from Theta^-1, where it is not just that.
+    `apart` is the distance of W from Theta^-1, where it is not just that.
     """
 
     precision: Array
@@ -203,7 +203,7 @@ class LassoBlock:
     covariance, slopes : where to start.
     tolerance : the largest breach of a condition, relative to the penalty, that is good enough.
     exact : whether the covariance handed back is the inverse of the precision matrix to rounding;
-        else it may be the sweeps' own, which saves the inversion, and its error counts as a breach.
+        else it may be the sweeps' own, which saves the inversion, and its error counts as a violation.
     tell : called regularly with the sweeps done and the last one's largest move; True to stop.
     """
 
@@ -264,7 +264,7 @@ class LassoBlock:
         return max(least, LEAST) if np.isfinite(least) else LEAST
 
     def _sweep(self, goal: float, chunk: int, moves: Array) -> tuple[Sweeps, bool]:
-        """Some sweeps, and whether the callback, asked between those of a wide block, wants an end."""
+        """Some sweeps, and whether the callback, asked between those of a wide block, stopped them."""
         arrays = (self.piece.moments, self.piece.penalties, self.covariance, self.slopes, goal)
         step = _FEW if len(self.slopes) > _WIDE else chunk
         total = Sweeps(0, np.inf, 0)
@@ -302,7 +302,7 @@ class LassoBlock:
     def _finish_by_newton(
         self, candidate: BlockSolution, stop: Callable[[], bool]
     ) -> BlockSolution | None:
-        """Go on by Newton's method on the nonzero places; None if that does not work."""
+        """Continue by Newton's method on the nonzero places; None if that does not work."""
         moments, penalties = self.piece.moments, self.piece.penalties
         places = (candidate.precision != 0) | (penalties == 0)
         np.fill_diagonal(places, True)

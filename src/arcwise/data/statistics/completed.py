@@ -25,7 +25,7 @@ Redraw = Callable[[NDArray[np.float64], np.random.Generator], Any]
 
 
 class Representatives(Complete):
-    """Complete rows that stand for rows with missing values, which are `observed`."""
+    """Complete rows that represent rows with missing values, which are `observed`."""
 
     observed: Table
 
@@ -34,7 +34,7 @@ class Representatives(Complete):
         return self.observed
 
     def prepared(self, change: Callable[[Table], Table]) -> Complete:
-        """Return the statistics of the changed table, which stand for the same rows."""
+        """Return the statistics of the changed table, which represent the same rows."""
         table = change(self.table)
         if table.names != self.table.names or table.rows != self.table.rows:
             return Complete(table)

@@ -1,4 +1,4 @@
-r"""Complete rows that stand for all rows, by weights: the inverse probability of being complete.
+r"""Complete rows that represent all rows, by weights: the inverse probability of being complete.
 
 If only the columns without missing values, z, decide which rows are complete, rows with weights
 
@@ -28,7 +28,7 @@ __all__ = ["WeightedRows"]
 Floats = NDArray[np.float64]
 
 MIN_PROBABILITY = 0.02
-"""The smallest probability of being complete that counts: no row stands for more than 50."""
+"""The smallest probability of being complete that counts: no row represents more than 50."""
 
 _RIDGE = 0.04  # precision of slopes a priori, of columns in standard units
 _MAX_COLUMNS = 10
