@@ -202,9 +202,7 @@ class Framed(ABC):
         return frame.take([*order, *(row for row, value in enumerate(values) if value is None)])
 
     def filter(self, test: Callable[[Row], bool] | None = None, /, **values: Any) -> Frame:
-        """Return the rows for which `test`, a function of a row, is true, and whose columns have these
-        values.
-        """
+        """Return the rows for which the function `test` is true and whose columns have these values."""
         frame = self.frame
         for name in values:
             frame.column(name)
@@ -364,9 +362,7 @@ def unused(name: str, taken: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return the text for HTML: special characters as entities, and the middle of a very long one left
-    out.
-    """
+    """Return text for HTML, with special characters as entities, and without the middle of a very long one."""
     return escape(middle_out(text, LONGEST_CELL))
 
 

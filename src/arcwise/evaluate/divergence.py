@@ -4,10 +4,11 @@ most), and the entropy of one.
 .. math:: D(p \| q) = \sum_x p(x) \log \frac{p(x)}{q(x)}
           = \sum_i \bigl( E_p \log p(x_i \mid pa_i) - E_p \log q(x_i \mid pa'_i) \bigr)
 
-is what rows of p lose per row in log-likelihood if taken to be rows of q (Kullback and Leibler 1951). Each term needs a marginal of p alone: of a variable with its parents in p, and with its parents in q. In
-networks of tables these come from one junction tree of p in which both sets lie in a clique; of normal
-distributions, from means and covariances. Other networks, and those whose tree would not fit into memory, are
-compared by rows drawn from p, with an error.
+is what rows of p lose per row in log-likelihood if taken to be rows of q (Kullback and Leibler 1951). Each
+term needs a marginal of p alone: of a variable with its parents in p, and with its parents in q. In networks
+of tables these come from one junction tree of p in which both sets lie in a clique; of normal distributions,
+from means and covariances. Other networks, and those whose tree would not fit into memory, are compared by
+rows drawn from p, with an error.
 """
 
 from __future__ import annotations

@@ -78,19 +78,19 @@ class Edge(NamedTuple):
     """One pair of variables.
 
     `direction` is "first -> second", "second -> first", or "" where there is no edge or where edges
-    have no direction; `reversible` means that an equivalent graph has the arc the other way round, so data alone do not determine the direction. `sign` is that of the effect in the model of the child, its other
-    parents held fixed: 1, -1, or 0 if there is none (`effects`); without directions it is that of the
-    partial correlation; `reversal_loss` are the nats that the best equivalent graph with the arrow reversed
-    loses, if equivalent graphs differ by the shape of their local models (see `head_origin`);
-    `refit_loss`, where it was requested, what the likelihood loses per row without the
-    edge when all others are fitted again. Where an undirected graph was found by a score, `first_side` is
-    what the edge does for the local model of `first`, `second_side` for that of `second`; `strength` is
-    the larger. `certainty` is the probability of an edge between the two, as the table's `certainty_meaning`
-    says, `certainty_error` its Monte-Carlo error, `direction_certainty` the probability of the arc as it is,
-    where an edge without a direction counts half each way; `direction_support` the share of graphs whose
-    equivalence class compels the arc as it is. `head` says whether the arrow has a head in print and in
-    figures: in a learned graph where it is compelled and, if certainty is known, has a support of at least
-    one half; in a graph that was given, always.
+    have no direction; `reversible` means that an equivalent graph has the arc the other way round, so data
+    alone do not determine the direction. `sign` is that of the effect in the model of the child, its other
+    parents held fixed: 1, -1, or 0 if there is none (`effects`); without directions it is that of the partial
+    correlation; `reversal_loss` are the nats that the best equivalent graph with the arrow reversed loses, if
+    equivalent graphs differ by the shape of their local models (see `head_origin`); `refit_loss`, where it
+    was requested, what the likelihood loses per row without the edge when all others are fitted again. Where
+    an undirected graph was found by a score, `first_side` is what the edge does for the local model of
+    `first`, `second_side` for that of `second`; `strength` is the larger. `certainty` is the probability of
+    an edge between the two, as the table's `certainty_meaning` says, `certainty_error` its Monte-Carlo error,
+    `direction_certainty` the probability of the arc as it is, where an edge without a direction counts half
+    each way; `direction_support` the share of graphs whose equivalence class compels the arc as it is. `head`
+    says whether the arrow has a head in print and in figures: in a learned graph where it is compelled and,
+    if certainty is known, has a support of at least one half; in a graph that was given, always.
     """
 
     first: str

@@ -436,7 +436,8 @@ def _logdet(precision: Array) -> float:
 
 
 def _arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
-    """Return for each arc of a network of tables the information of the parent on the child, given its other parents.
+    """Return for each arc of a network of tables the information of the parent on the child, given its other
+    parents.
 
     That is I(child; parent | other parents) in nats, exactly: what the likelihood of a row loses on average
     when the arc is removed and the table fitted again. Empty where the tree does not fit into memory.

@@ -12,8 +12,9 @@ There is one line per node: its name, levels if it is discrete, family, parents,
 its fitted local model. Where they are needed there are also ``neighbours`` in the place of parents where
 edges have no direction, ``typical`` rows of the data that chains start from, ``blankets`` (models of each
 variable given its Markov blanket, with their typical rows), ``joint`` (mean and precision matrix of
-an undirected network that is a normal distribution; it has no typical rows, and those of older files are ignored), and ``arrays`` that several places share. Files of earlier versions are read through a table of
-the names that have changed since.
+an undirected network that is a normal distribution; it has no typical rows, and those of older files are
+ignored), and ``arrays`` that several places share. Files of earlier versions are read through a table of the
+names that have changed since.
 
 ``.json`` holds everything as text, ``.json.gz`` the same compressed, and ``.arcwise`` is a zip archive
 of ``network.json`` with the large arrays next to it in NumPy's format. Nothing is ever pickled, and

@@ -204,7 +204,8 @@ def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | Non
     ----------
     score : what local models are compared by.
     limits : rules bound by `edge_limits`, as for `boundary`.
-    on_step : called with each variable whose models are scored, and between small batches of local fits if these are slow; returning True ends the run, and the graph is then known at no penalty.
+    on_step : called with each variable whose models are scored, and between small batches of local fits if
+        these are slow; returning True ends the run, and the graph is then known at no penalty.
 
     Returns
     -------

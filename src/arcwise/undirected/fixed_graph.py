@@ -248,7 +248,8 @@ def refit_graph(
 ) -> Array | None:
     """Return the estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
 
-    It is as near to the maximum as comparing likelihoods of this many `rows` takes. `stop`, called regularly, may end it. `places`, where given, are the entries that may differ from zero, with the diagonal.
+    It is as near to the maximum as comparing likelihoods of this many `rows` takes. `stop`, called regularly,
+    may end it. `places`, where given, are the entries that may differ from zero, with the diagonal.
 
     Returns
     -------

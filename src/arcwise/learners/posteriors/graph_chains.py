@@ -233,11 +233,7 @@ def _judge(
     sizes = np.append(judged.pairs.ess[upper], judged.score_ess)
     size = float(np.nanmin(np.where(np.isfinite(sizes), sizes, np.nan))) if len(sizes) else 1.0
     target = chains[0].target
-    words = (
-        weighed.words
-        if target == UNIFORM
-        else f"{weighed.words}, times the orders of a graph ({target})"
-    )
+    orders = "" if target == UNIFORM else f", times the orders of a graph ({target})"
     adjacent = judged.pairs.probabilities.copy()
     np.fill_diagonal(adjacent, 0.0)
     steps = sum(info.steps for chain in chains for info in chain.infos)
@@ -251,7 +247,7 @@ def _judge(
         judged.arcs.errors.copy(),
         judged.pairs.errors.copy(),
         meaning=meaning_of(problem.score_word),
-        prior=words,
+        prior=weighed.words + orders,
         draws=number,
         ess=max(1.0, min(size, float(number))),
         ties=weighed.score.equivalent,
