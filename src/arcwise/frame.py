@@ -362,7 +362,7 @@ def unused(name: str, taken: Iterable[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text for HTML, with special characters as entities, and without the middle of a very long one."""
+    """Return text for HTML: special characters as entities, very long texts without their middle."""
     return escape(middle_out(text, LONGEST_CELL))
 
 

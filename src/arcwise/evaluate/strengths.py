@@ -176,9 +176,7 @@ def _reversal_losses(
 
 
 def _with_information(table: EdgeTable, net: BayesNet) -> EdgeTable:
-    """Return the strengths of a network of tables without a score; a pair without an edge adds nothing
-    to it.
-    """
+    """Return the table with strengths of a discrete network without a score; 0 for absent edges."""
     information = _arc_information(net)
     if not information and net.graph.n_arcs:
         return replace(table, meaning=_UNKNOWN)
@@ -436,8 +434,7 @@ def _logdet(precision: Array) -> float:
 
 
 def _arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
-    """Return for each arc of a network of tables the information of the parent on the child, given its other
-    parents.
+    """Return the mutual information of each arc of a discrete network, given the other parents.
 
     That is I(child; parent | other parents) in nats, exactly: what the likelihood of a row loses on average
     when the arc is removed and the table fitted again. Empty where the tree does not fit into memory.
