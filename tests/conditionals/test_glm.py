@@ -331,3 +331,18 @@ def test_replicates_pass_over_parents_that_gain_nothing():
     assert 0 not in passed
     kept = DAG(table.names, ((), (), (), (), tuple(sorted(passed))))
     assert fits.resampled(weights, kept)[0].never(child) == frozenset()
+
+
+def test_the_runner_up_is_the_best_form_of_another_kind():
+    columns, rng = numbers_and_levels(24), np.random.default_rng(25)
+    model = bound({**columns, "y": columns["x"] ** 2 + rng.normal(size=300)})("y", "x")[0]
+    assert (model.form, model.runner_up) in (("selected", "additive"), ("selected", "spreads"))
+    assert model.lead > 4
+    net = aw.learn(as_table({**columns, "y": columns["x"] ** 2 + rng.normal(size=300)}))
+    assert "closest choice" in dict(net.describe())["forms"]
+    row = net.edges["x", "y"]
+    assert (row.form, net.edges["a", "b"].form) == ("selected", "")
+    assert "selected" in str(net.edges)
+    numbers = {name: columns[name] for name in "xz"}
+    linear = aw.learn(numbers, model="gaussian", certainty=False)
+    assert "form" not in linear.edges.to_records()[0]

@@ -40,7 +40,10 @@ def homes_with_towns() -> aw.Table:
 
 def test_numbers_depend_on_levels():
     net = aw.learn(homes_with_towns(), certainty=False)
-    assert net.net.models == ("glm",) * 5
+    assert net.settings["model"] == "glm"
+    assert set(net.net.models) >= {
+        "glm"
+    }  # others may predict held-out rows better and replace some
     assert "town" in net.blanket("MEDV")
     assert not any("no time" in note for note in net.notes)
     hill, dale = (net.query("MEDV", given={"town": t}, seed=1).mean for t in ("hill", "dale"))

@@ -6,6 +6,7 @@ Draws of chains are given in the form of other libraries.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io
+from arcwise.conditionals.glm import FORMS, GlmConditional
 from arcwise.data import Source, Table
 from arcwise.errors import FitError, plural
 from arcwise.evaluate import EdgeTable, Validation, pack_edges
@@ -52,6 +54,7 @@ def describe(
         *(("note", words(note)) for note in all_notes(net)),
         ("graph", f"{'directed' if net.directed else 'undirected'}, {edge_count(net)}"),
         ("model", str(net.settings.get("model", ""))),
+        ("forms", _forms(net)),
         ("score", _score(net)),
         ("options", _score_options(net)),
         ("penalty", _penalty(net)),
@@ -280,6 +283,20 @@ def data_said(data: Source, counted: float | None, taken: int | None = None) -> 
     used = "" if all_count else f" ({counted:.1f} counted)".replace(".0 ", " ")
     columns = plural(there, "column")
     return f"{plural(rows, 'row')}{used}, {columns if taken in (None, there) else f'{taken} of {columns}'}"
+
+
+def _forms(net: Network) -> str:
+    """The forms that local models were chosen among, and the closest choice."""
+    named = zip(net.net.names, net.net.conditionals, strict=True)
+    chosen = [(name, each) for name, each in named if isinstance(each, GlmConditional)]
+    close = [(each.lead, name, each) for name, each in chosen if each.runner_up]
+    if not close:
+        return ""
+    counts = Counter(each.form for _, each in chosen)
+    listed = ", ".join(f"{FORMS[form]} {count}" for form, count in counts.most_common())
+    lead, name, each = min(close, key=lambda one: one[:2])
+    other = f"{name}, where {FORMS[each.runner_up]} would lose {lead:.1f} nats"
+    return f"{listed}; the closest choice is {other}"
 
 
 def edge_count(net: Network) -> str:

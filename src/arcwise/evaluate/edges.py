@@ -111,6 +111,7 @@ class Edge(NamedTuple):
     direction_support: float | None = None
     reversal_loss: float | None = None
     head: bool = True
+    form: str = ""
 
     def _repr_html_(self) -> str:
         values = {"edge": self.shown, **self.attributes}
@@ -121,7 +122,9 @@ class Edge(NamedTuple):
         """Return what is known of the edge, by name, without its ends and without what is missing."""
         values = self._asdict().items()
         ends = ("first", "second", "present", "direction", *(() if self.direction else _ARROW))
-        return {name: x for name, x in values if name not in ends and x is not None and x == x}
+        return {
+            name: x for name, x in values if name not in ends and x not in (None, "") and x == x
+        }
 
     @property
     def head_origin(self) -> str:
@@ -149,7 +152,8 @@ class EdgeTable(PairRows[Edge]):
     undirected graph was found by a score; `refit_loss` where it was requested; `certainty`,
     `certainty_error`, `direction_certainty` and `direction_support` if known, with their
     `certainty_meaning`. `heads` marks the arrows that have a head, by default those that are compelled;
-    `unchecked` says why their support is not known. `signs` are those of the effects, by default none.
+    `unchecked` says why their support is not known. `forms` are those of the local model of each variable, if
+    it was chosen among several. `signs` are those of the effects, by default none.
     """
 
     nodes: tuple[str, ...]
@@ -168,6 +172,7 @@ class EdgeTable(PairRows[Edge]):
     heads: NDArray[np.bool_] | None = None
     unchecked: Note | None = None
     signs: NDArray[np.int8] | None = None
+    forms: tuple[str, ...] = ()
 
     def _row(self, i: int) -> Edge:
         a, b = self.nodes[self.first[i]], self.nodes[self.second[i]]
@@ -186,8 +191,17 @@ class EdgeTable(PairRows[Edge]):
             float(self.partial[i]),
             int(self._signs[i]),
             head=bool(self.tail[i] >= 0 and self._heads[i]),
+            form=self._form(i),
             **{name: _value(name, float(column[i])) for name, column in self.more.items()},
         )
+
+    def _form(self, i: int) -> str:
+        """Return the form of the model of the child."""
+        tail = self.tail[i]
+        if tail < 0 or not self.forms:
+            return ""
+        child = self.second[i] if tail == self.first[i] else self.first[i]
+        return str(self.forms[child])
 
     def _summary(self) -> str:
         pairs = plural(len(self), "pair")
@@ -269,6 +283,7 @@ class EdgeTable(PairRows[Edge]):
         """All pairs with all that is known of them; `certainty` is there even if it is not known."""
         rows = self.rows
         absent = set(_OPTIONAL) - set(self.more) | (set() if self.directed else {"head"})
+        absent |= set() if any(self.forms) else {"form"}
         names_known = [
             name for name in Edge._fields if name not in {"certainty", *self.more, *absent}
         ]
@@ -294,7 +309,7 @@ class EdgeTable(PairRows[Edge]):
     def _print(self, name: str) -> tuple[str, str, bool]:
         """How a column is printed: its numbers, its heading, and whether it is."""
         spec, head = _PRINT.get(name, (".4f", name.replace("_", " ")))
-        is_printed = name == "strength" or name in self.more
+        is_printed = name in ("strength", "form") or name in self.more
         if name == "partial_correlation":
             is_printed = bool(np.isfinite(self.partial).any())
         if name == "direction_certainty":

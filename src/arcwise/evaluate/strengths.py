@@ -338,7 +338,9 @@ def bare_table(
     `limits` are the rules in force: what they direct is not reversible.
     """
     table = _of_arcs(net, first, second, limits) if net.directed else _of_edges(net, first, second)
-    return replace(table, signs=effect_signs(net, first, second, table.partial))
+    forms = tuple(str(getattr(model, "form", "")) for model in net.conditionals)
+    signs = effect_signs(net, first, second, table.partial)
+    return replace(table, signs=signs, forms=forms if net.directed else ())
 
 
 def _of_edges(net: MarkovNet, first: Integers, second: Integers) -> EdgeTable:

@@ -15,7 +15,8 @@ class FittedForm(NamedTuple):
 
     `choice` are the nats that choosing it among others costs. Coefficients and variances are those of the
     standardised child, (configurations, columns, outputs) and (configurations,). `noise_slopes` are what
-    `noise_columns` add to the log variance.
+    `noise_columns` add to the log variance. `lead` are the nats by which the value exceeds that of the best
+    form of another kind, the `runner_up`.
     """
 
     form: str
@@ -28,6 +29,8 @@ class FittedForm(NamedTuple):
     by: tuple[int, ...] = ()
     noise_columns: tuple[DesignColumn, ...] = ()
     noise_slopes: Array = np.zeros(0)
+    runner_up: str = ""
+    lead: float = 0.0
 
     def value(self, log_rows: float) -> float:
         """Log-likelihood minus charges."""
@@ -42,4 +45,9 @@ def feasible(parameters: int, design: Design) -> bool:
 def best_form(forms: list[FittedForm], design: Design) -> FittedForm:
     """The form of largest BIC."""
     log_rows = float(np.log(max(design.total, 2.0)))
-    return max(forms, key=lambda form: form.value(log_rows))
+    best = max(forms, key=lambda form: form.value(log_rows))
+    others = [form for form in forms if form.form != best.form]
+    if not others:
+        return best
+    other = max(others, key=lambda form: form.value(log_rows))
+    return best._replace(runner_up=other.form, lead=best.value(log_rows) - other.value(log_rows))

@@ -129,6 +129,8 @@ def model_of(
         design.total,
         np.array(noise, dtype=np.int64).reshape(-1, 4),
         best.noise_slopes.copy(),
+        best.runner_up,
+        best.lead,
     )
 
 

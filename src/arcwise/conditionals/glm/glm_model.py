@@ -69,6 +69,7 @@ class GlmConditional:
     rows : that it was fitted to.
     noise_columns : (C, 4) columns that the log variance of a number depends on.
     noise_slopes : what these add to it.
+    runner_up, lead : the best form of another kind, and the nats of BIC that it loses.
 
     >>> model = GlmConditional(
     ...     "additive", 0, np.array([1.0]), np.array([2.0]), (np.zeros(0, int),),
@@ -95,6 +96,8 @@ class GlmConditional:
     rows: float
     noise_columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     noise_slopes: Array = field(default_factory=lambda: np.zeros(0))
+    runner_up: str = ""
+    lead: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the numbers and close the arrays."""
@@ -248,7 +251,7 @@ class GlmConditional:
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """The form in a sentence, and the coefficients that are the same in all configurations."""
-        head = f"{child.name}: {FORMS[self.form]}"
+        head = f"{child.name}: {FORMS[self.form]}{self._lead}"
         if self.by:
             names = ", ".join(parents[i].name for i in self.by)
             return f"{head} ({names}: {len(self.coefficients)})"
@@ -296,6 +299,13 @@ class GlmConditional:
             for head, row in zip(heads, flat, strict=True)
         )
         return Frame((*own, term, *values))
+
+    @property
+    def _lead(self) -> str:
+        """What the runner-up loses, after the name of the form."""
+        if not self.runner_up:
+            return ""
+        return f" ({FORMS[self.runner_up]}: {-self.lead:.1f} nats)"
 
     def _levels(self, variable: Variable, parent: int, group: int) -> str:
         """The levels of a group, in one text."""
