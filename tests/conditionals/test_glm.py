@@ -148,6 +148,18 @@ def test_heavy_tails_are_no_spread():
     assert chosen.count("additive") >= 38
 
 
+def test_heavy_tails_are_no_spread_by_configuration():
+    rng, chosen = np.random.default_rng(18), []
+    for _ in range(30):
+        b = rng.choice(3, 2000, p=[0.6, 0.3, 0.1]).astype(np.uint8)
+        ask = bound({"b": b, "y": rng.standard_t(3, size=2000)})
+        model, value, count = ask("y", "b")
+        _, alone, fewer = ask("y")
+        chosen.append(value - alone - 0.5 * np.log(2000) * (count - fewer) > 0)
+        assert model.form in ("additive", "configurations")
+    assert sum(chosen) <= 2
+
+
 @pytest.mark.parametrize("levels", [2, 3])
 def test_a_category_with_numeric_parents_is_a_logit(levels):
     columns, rng = numbers_and_levels(9), np.random.default_rng(10)

@@ -7,7 +7,13 @@ import numpy as np
 from arcwise.conditionals.base import Array
 from arcwise.conditionals.glm.design import MOST, Design
 from arcwise.conditionals.glm.form_choice import FittedForm, best_form, feasible
-from arcwise.conditionals.glm.further_terms import DesignTerm, column_of, further_terms, rows_of
+from arcwise.conditionals.glm.further_terms import (
+    DesignTerm,
+    column_of,
+    described_rows,
+    further_terms,
+    rows_of,
+)
 from arcwise.conditionals.glm.least_squares import diagonal_blocks, gains, solve, submatrix
 from arcwise.conditionals.glm.spread_forms import fit_spread
 
@@ -94,9 +100,31 @@ def _by_configuration(
         coefficients[k, found.kept, 0] = found.coefficients
     described = tuple(column_of(design, c) for c in (0, *(design.number(j) for j in inputs)))
     charge = margin + float(np.log(3))
-    return FittedForm(
+    form = FittedForm(
         "configurations", loglik, int(rank), charge, described, coefficients, variances, by
     )
+    log_rows = float(np.log(max(design.total, 2.0)))
+    if not form.value(log_rows) > plain.value(log_rows):
+        return form
+    return form._replace(choice=charge + _tail_charge(design, child, form))
+
+
+def _tail_charge(design: Design, child: int, form: FittedForm) -> float:
+    """Nats of separate variances that heavy tails gain by themselves.
+
+    The log-likelihood ratio of separate variances is a chi-squared variable times size / 2, if `size` is the
+    variance of the squared residuals in units of their mean: 2 for normal noise (Koenker 1981).
+    """
+    known = design.configurations(form.by)
+    shares = known.weights / design.total
+    common = float(shares @ form.variances)
+    gain = 0.5 * design.total * float(np.log(common) - shares @ np.log(form.variances))
+    x = described_rows(design, form.columns)
+    fitted = (form.coefficients[known.places, :, 0] * x.T).sum(axis=1)
+    rest = design.columns[design.number(child)] - fitted
+    ratio = rest**2 / form.variances[known.places] - 1.0
+    size = float(design.weights @ ratio**2) / design.total
+    return max(gain, 0.0) * (1.0 - 2.0 / max(size, 2.0))
 
 
 def _select_terms(
