@@ -156,7 +156,13 @@ _HOMES = {
 _PACKAGES = ("api", "data", "errors", "graphs", "plot")
 
 
-_RENAMED = {"shipped": "example", "catalogue": "examples", "changes": "returns"}
+_RENAMED = {
+    "shipped": "example", "catalogue": "examples", "changes": "returns", "load_data": "example",
+    "read_csv": "read", "hc": "learn", "bootstrap": "posterior", "cross_validate": "validate",
+    "BayesNet": "network", "BayesianNetwork": "network", "MarkovNet": "network",
+}  # fmt: skip
+"""Earlier names, and names of other packages."""
+
 _OPTIONS = (
     "AIC", "BDS", "BIC", "BOSS", "CLG", "EBIC", "GES", "GLM", "ILS", "K2", "LOO", "MCMC", "QNML",
     "Annealing", "Auto", "BDeu", "BGe", "Bootstrap", "Boundary", "ChowLiu", "Curved",
@@ -190,10 +196,20 @@ def __getattr__(name: str) -> Any:
         return import_module(f"arcwise.{name}")
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
-        today = f": it is called {_RENAMED[name]}" if name in _RENAMED else ""
-        raise AttributeError(f"module 'arcwise' has no attribute {name!r}{today}")
+        raise AttributeError(f"module 'arcwise' has no attribute {name!r}{_hint(name)}")
     value = globals()[name] = getattr(import_module(f"arcwise.{home}"), name)
     return value
+
+
+def _hint(name: str) -> str:
+    """What to write instead of a name that there is not, as the end of a sentence."""
+    if name.startswith("_"):
+        return ""
+    if name in _RENAMED:
+        return f": it is called {_RENAMED[name]}"
+    if hasattr(import_module("arcwise.api").Network, name):
+        return f": it belongs to networks, as in net.{name}"
+    return f". {import_module('arcwise.errors').close_to(name, __dir__())}"
 
 
 def __dir__() -> list[str]:

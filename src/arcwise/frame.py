@@ -152,6 +152,13 @@ class Framed(ABC):
     def __str__(self) -> str:
         return self.to_text()
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_records())
+
+    def __getitem__(self, name: Any) -> Any:
+        """Return the values of a column."""
+        return self.frame.column(name).values
+
     def _repr_html_(self) -> str:
         return self.to_html(MAX_ROWS)
 
@@ -314,13 +321,6 @@ class Frame(Framed):
 
     def __len__(self) -> int:
         return len(self.columns[0].values) if self.columns else 0
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.to_records())
-
-    def __getitem__(self, name: str) -> Values:
-        """Return the values of a column."""
-        return self.column(name).values
 
     def column(self, name: str) -> Series:
         """Return a column with its name and its format."""

@@ -127,3 +127,48 @@ def test_mistakes_are_answered_in_a_sentence(call):
     with pytest.raises(aw.ArcwiseError) as caught:
         call()
     assert str(caught.value).endswith((".", "?"))
+
+
+@pytest.mark.parametrize(
+    ("guess", "said"),
+    [
+        (lambda: aw.load_data, "it is called example"),
+        (lambda: aw.query, "as in net.query"),
+        (lambda: aw.lern, "Did you mean 'learn'"),
+        (lambda: NET.cpt, "write net[name]"),
+        (lambda: NET.bic, "aw.score(net, data, score='bic')"),
+        (lambda: NET.pedict, "Did you mean 'predict'"),
+    ],
+)
+def test_guessed_names_are_answered(guess, said):
+    with pytest.raises(AttributeError) as caught:
+        guess()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: aw.learn(ROWS, random_state=1), "which is called 'seed'"),
+        (lambda: aw.learn(ROWS, verbose=True), "which is called 'progress'"),
+        (lambda: aw.learn(ROWS, method="hc"), "write search="),
+        (lambda: aw.learn(ROWS, columns=["a"]), "select([...])"),
+        (lambda: aw.learn(ROWS, black_list=["a -> b"]), "aw.Rules(forbidden=['a -> b'])"),
+        (lambda: aw.validate(ROWS, cv=5), "which is called 'folds'"),
+        (lambda: NET.save("net.png"), "net.plot().figure.savefig('net.png')"),
+    ],
+)
+def test_guessed_parameters_are_answered(call, said):
+    with pytest.raises(aw.ArcwiseError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_columns_of_results_by_name_and_rows_in_turn():
+    found = NET.predict(ROWS, "a")
+    assert np.array_equal(found["mean"], found.mean)
+    assert np.array_equal(np.asarray(found), found.mean)
+    assert next(iter(found))["mean"] == found.mean[0]
+    assert set(np.asarray(ASIA.predict({"smoke": ["yes"]}, "lung"))) == {"no"}
+    with pytest.raises(aw.OptionError, match="no column"):
+        found["median"]

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from arcwise import evaluate, inference
 from arcwise.api.unknown_parameters import with_advice
 from arcwise.data import Table, Variable, conform
 from arcwise.data.frames import filled_frame, index_of, raw_of
-from arcwise.errors import DataError
+from arcwise.errors import DataError, close_to
 from arcwise.evaluate import Conflict, Impact
 from arcwise.inference import AskOptions, EffortOptions, SeedlessOptions
 from arcwise.networks import Net, whole
@@ -218,11 +218,41 @@ class QueryMethods(ABC):
         return conform(rows, self._columns())
 
 
+_ELSEWHERE = {
+    "adjacency": "aw.graphs.adjacency(net.graph)",
+    "bic": "aw.score(net, data, score='bic')",
+    "cpd": "net[name]",
+    "cpds": "net[name]",
+    "cpt": "net[name]",
+    "dag": "net.graph",
+    "fit": "aw.fit(net, data)",
+    "learn": "aw.learn(data)",
+    "load": "aw.load(path)",
+    "log_likelihood": "net.logpdf(rows).sum()",
+    "mmap": "net.explain(of=[...])",
+    "to_dot": "net.save('net.dot')",
+    "to_pandas": "net.edges.to_pandas()",
+    "validate": "aw.validate(data)",
+}
+"""What users of other packages look for on a network, and how to write it."""
+
+
 @clear_methods
 class AskedNetwork(QueryMethods):
     """The methods of asking that one network alone has."""
 
     net: Net
+
+    if not TYPE_CHECKING:  # the type checker knows all attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Report an unknown attribute with what to write instead."""
+            if hasattr(type(self), name):  # a property whose own work failed: show that
+                return object.__getattribute__(self, name)
+            hint = "" if name.startswith("_") else f". {close_to(name, dir(type(self)))}"
+            if name in _ELSEWHERE:
+                hint = f": write {_ELSEWHERE[name]}"
+            raise AttributeError(f"A network has no attribute {name!r}{hint}")
 
     @abstractmethod
     def _equivalents_of(self, do: Any) -> inference.Equivalents | None:

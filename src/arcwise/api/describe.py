@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arcwise import io
 from arcwise.conditionals.glm import FORMS, GlmConditional
 from arcwise.data import Source, Table
-from arcwise.errors import FitError, plural
+from arcwise.errors import FileError, FitError, plural
 from arcwise.evaluate import EdgeTable, Validation, pack_edges
 from arcwise.frame import LONGEST_CELL, escaped, html_block
 from arcwise.learners.parameters import is_pseudo
@@ -128,6 +128,16 @@ def tuning_rows(net: Network) -> list[dict[str, float | int | None]]:
         {**{name: row.get(name) for name in names}, "chosen": int(number == chosen)}
         for number, row in enumerate(net.tuning)
     ]
+
+
+def checked_place(place: Path) -> Path:
+    """Return the path of a network file; pictures are drawn, not saved."""
+    if place.suffix.lower() in (".png", ".pdf", ".svg", ".jpg"):
+        raise FileError(
+            f"{str(place)!r} is a picture, not a network file: write "
+            f"net.plot().figure.savefig({str(place)!r})."
+        )
+    return place
 
 
 def save_tuning(net: Network, place: Path) -> Path:

@@ -340,7 +340,7 @@ class Network(AskedNetwork, Figures):
 
         A .dot file contains the graph with the heads that pictures have (see `edges`).
         """
-        place = Path(path)
+        place = describe.checked_place(Path(path))
         whole = not io.is_figure(place)
         io.save(io.StoredNet.of(self.net, self.about()) if whole else self.drawn, place)
         return place

@@ -28,6 +28,9 @@ _RULES = {
     "max_parents": "max_parents",
     "max_indegree": "max_parents",
     "maxp": "max_parents",
+    "black_list": "forbidden",
+    "white_list": "required",
+    "target": "target",
 }
 """Parts of rules, with the names that other packages have for them."""
 
@@ -42,13 +45,23 @@ _EARLIER = {
     "count": "n_penalties",
     "least": "min_ratio",
     "turns": "rotations",
+    "random_state": "seed",
+    "verbose": "progress",
+    "cv": "folds",
+    "n": "draws",
+    "n_samples": "draws",
 }
-"""Earlier names of parameters."""
+"""Earlier names of parameters, and those of other packages."""
+
+_RENAMED = ("cv", "n", "n_samples", "random_state", "verbose")
 
 _MOVED = {
     "penalty": "a path has every penalty: use .at(penalty)",
     "resume": "a checkpoint that is there is continued; delete the file to start over",
     "algorithm": "write search=",
+    "method": "write search=",
+    "columns": "choose them before: aw.table(data).select([...])",
+    "drop": "choose columns before: aw.table(data).select([...])",
     "estimator": "write search=",
 }
 
@@ -81,7 +94,7 @@ def with_advice(function: Callable[P, R]) -> Callable[P, R]:
 
 def _advice(name: str, value: Any, call: Mapping[str, Any], parameters: tuple[str, ...]) -> str:
     """What to write instead of a parameter that does not exist, as the end of a sentence."""
-    if name in _EARLIER:
+    if name in _EARLIER and (_EARLIER[name] in parameters or name not in _RENAMED):
         later = _EARLIER[name]
         told = "" if later in parameters else _advice(later, value, call, parameters)
         return f", which is called {later!r}{told}"

@@ -52,6 +52,10 @@ class Predictions(Framed):
     def __len__(self) -> int:
         return len(self.error)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The expected values, or the most probable levels, for numpy."""
+        return np.array(self.mean if self.levels is None else self.labels, dtype=dtype)
+
     @property
     def error(self) -> Array:
         """The standard error of each mean; 0 if exact."""
