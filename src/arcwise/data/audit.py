@@ -116,7 +116,7 @@ class Audit(Framed):
 
 # Headings of the printed columns.
 _PRINT = {
-    "name": ("column", True), "kind": ("kind", True), "why": ("why", True), "gaps": ("gaps", True),
+    "name": ("column", True), "kind": ("kind", True), "why": ("why", True), "gaps": ("missing", True),
     "distinct": ("values", True),
 }  # fmt: skip
 
