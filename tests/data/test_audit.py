@@ -137,7 +137,7 @@ def test_text_and_dictionary() -> None:
     report = example("boston").audit()
     lines = str(report).splitlines()
     assert lines[0] == "506 rows, 14 columns"
-    assert lines[2].split() == ["column", "kind", "why", "gaps", "values", "range"]
+    assert lines[2].split() == ["column", "kind", "why", "missing", "values", "range"]
     assert "CRIM" in lines[3]
     plain = json.loads(json.dumps(report.document()))
     assert plain["rows"] == 506
