@@ -134,7 +134,7 @@ def checked_place(place: Path) -> Path:
     """Return the path of a network file; pictures are drawn, not saved."""
     if place.suffix.lower() in (".png", ".pdf", ".svg", ".jpg"):
         raise FileError(
-            f"{str(place)!r} is a picture, not a network file: write "
+            f"{str(place)!r} is a figure, not a network file: write "
             f"net.plot().figure.savefig({str(place)!r})."
         )
     return place
