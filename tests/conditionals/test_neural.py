@@ -159,3 +159,13 @@ def test_the_certainty_of_edges_rests_on_20_replicates_by_default():
     net = aw.learn(pair("curve", rows=60), model=aw.Neural(trained=False), seed=1)
     assert "20 replicates" in net.edges.certainty_meaning
     assert net.certainty("bootstrap").posterior.draws == 20
+
+
+def test_a_constant_spread_can_be_requested():
+    source = pair("spread")
+    without, with_x = NEURAL.bind(source, spread=False).marginal(1, [(), (0,)])
+    assert with_x - without < 1
+    steady = NEURAL.bind(source, spread=False, trained=False).conditional(1, (0,))
+    assert not steady.varies
+    assert NEURAL.bind(source, trained=False).conditional(1, (0,)).varies
+    assert aw.learn(source, model=aw.Neural(spread=False), certainty=False).graph.n_arcs == 0

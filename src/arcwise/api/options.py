@@ -185,11 +185,13 @@ class Neural(Model):
     ----------
     width : hidden units.
     trained : whether all weights are trained after the search; else those into hidden units stay random.
+    spread : whether the standard deviation of a number may depend on its parents.
     """
 
     word: ClassVar[str] = "neural"
     width: int = 40
     trained: bool = True
+    spread: bool = True
 
 
 @dataclass(frozen=True, repr=False)

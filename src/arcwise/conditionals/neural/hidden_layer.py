@@ -67,12 +67,13 @@ class LayerInputs:
     """The columns of a table as inputs of hidden layers.
 
     `design` standardises numbers and makes indicators of levels; rare levels of a parent count as the
-    most frequent one. `weights` are those of the rows, `total` their sum.
+    most frequent one. `weights` are those of the rows, `total` their sum. `spread` is whether the standard
+    deviation of a number may depend on its parents.
     """
 
-    def __init__(self, table: Table, width: int) -> None:
+    def __init__(self, table: Table, width: int, spread: bool = True) -> None:
         self.design = design = Design(table)
-        self.table, self.width = table, width
+        self.table, self.width, self.spread = table, width, spread
         self.weights, self.total = design.weights, design.total
         self.uniform = table.weights is None
         self.draw = 0  # another number gives other weights

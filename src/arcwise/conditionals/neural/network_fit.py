@@ -19,14 +19,20 @@ __all__ = ["fit_network", "model_of"]
 
 
 def fit_network(
-    table: Table, child: int, parents: tuple[int, ...], width: int, trained: bool
+    table: Table,
+    child: int,
+    parents: tuple[int, ...],
+    *,
+    width: int,
+    trained: bool,
+    spread: bool,
 ) -> NeuralConditional:
     """Return the network of the layer of most evidence, trained if that predicts
     better.
 
     Columns are sorted by name and rows by content, so their order changes no digit.
     """
-    inputs, members = LayerInputs(count_rows(table), width), tuple(sorted(parents))
+    inputs, members = LayerInputs(count_rows(table), width, spread), tuple(sorted(parents))
 
     def fit(part: LayerInputs) -> FittedLayer:
         return (fit_category if inputs.levels[child] else fit_number)(part, child, members)

@@ -154,7 +154,7 @@ class NeuralConditional:
     @property
     def varies(self) -> bool:
         """Whether the spread of a number depends on its parents."""
-        return not self.levels and bool(self.coefficients[1:, 1].any())
+        return not self.levels and bool((np.abs(self.coefficients[1:, 1]) > 1e-9).any())
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
         """Return the network as a few lines of text."""

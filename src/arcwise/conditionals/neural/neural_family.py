@@ -26,6 +26,7 @@ class NeuralFamily(Family):
 
     width: int = 40
     trained: bool = True
+    spread: bool = True
 
     def fit(
         self,
@@ -42,7 +43,14 @@ class NeuralFamily(Family):
 
         table = Table((child, *parents), (y, *xs), weights)  # columns by their names
         target, *others = (table.names.index(variable.name) for variable in (child, *parents))
-        return fit_network(table, target, tuple(others), self.width, self.trained)
+        return fit_network(
+            table,
+            target,
+            tuple(others),
+            width=self.width,
+            trained=self.trained,
+            spread=self.spread,
+        )
 
     def prepare(self, table: Table) -> Table:
         """Check that there are two rows, and that squares of the numbers can be computed."""
@@ -59,7 +67,14 @@ class NeuralFamily(Family):
         """Return a tenth of the rows: with fewer rows per parent, a regression explains noise."""
         return max(1, int(rows // 10))
 
-    def fits(self, statistics: Statistics, *, width: int = 40, trained: bool = True) -> Fits:
+    def fits(
+        self,
+        statistics: Statistics,
+        *,
+        width: int = 40,
+        trained: bool = True,
+        spread: bool = True,
+    ) -> Fits:
         """Bind the family to the rows of a table.
 
         Parameters
@@ -67,9 +82,10 @@ class NeuralFamily(Family):
         statistics : with rows.
         width : hidden units.
         trained : whether all weights are trained after the search; else those into hidden units stay random.
+        spread : whether the standard deviation of a number may depend on its parents.
         """
         from arcwise.conditionals.neural.neural_fits import NeuralFits
 
         if width < 1:
             raise OptionError(f"width must be a positive number of hidden units, got {width}.")
-        return NeuralFits(replace(self, width=width, trained=trained), statistics)
+        return NeuralFits(replace(self, width=width, trained=trained, spread=spread), statistics)

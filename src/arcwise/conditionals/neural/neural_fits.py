@@ -23,7 +23,7 @@ class NeuralFits(RowFits):
 
     def __init__(self, family: NeuralFamily, statistics: Statistics) -> None:
         super().__init__(family, statistics)
-        self.inputs = LayerInputs(count_rows(self.table), family.width)
+        self.inputs = LayerInputs(count_rows(self.table), family.width, family.spread)
 
     def marginal(self, child: int, sets: ParentSets) -> Array:
         """Return the log marginal likelihood for each parent set."""

@@ -110,7 +110,9 @@ def _best(
     if not logs.max() > plain:
         units, sizes = np.zeros_like(units), np.full_like(sizes, np.inf)
     curved = basis.units @ units
-    gain, log_sd = _spread(inputs, basis, y - linear.clear - curved)
+    gain, log_sd = 0.0, np.zeros(len(y))
+    if inputs.spread:
+        gain, log_sd = _spread(inputs, basis, y - linear.clear - curved)
     errors = ((rest - curved) / _left_out(inputs, basis, sizes)) ** 2 + LEAST_SD**2
     log_sd = log_sd + 0.5 * float(np.log(_mean(inputs, errors * np.exp(-2 * log_sd))))
     usual = 0.5 * float(np.log(_mean(inputs, errors)))

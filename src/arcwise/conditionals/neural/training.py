@@ -146,7 +146,8 @@ def _best_choice(
 
     The random layer is unchanged unless another choice has more.
     """
-    choices = [_Choice(steady, decay) for steady in _SPREADS[rows.levels > 0] for decay in _DECAYS]
+    spreads = _SPREADS[rows.levels > 0] if inputs.spread or rows.levels else (True,)
+    choices = [_Choice(steady, decay) for steady in spreads for decay in _DECAYS]
     judged: list[list[tuple[_Rows, Array]]] = [[] for _ in choices]
     fold = np.arange(len(rows.counts)) % _FOLDS
     for held in range(_FOLDS):
