@@ -126,7 +126,7 @@ def test_the_budget_ends_it_and_says_so(homes, monkeypatch):
     from dataclasses import replace
 
     net = aw.learn(homes, model="gaussian")
-    short = replace(net, certainty_budget=replace(net.certainty_budget, seconds=0.0, wall=0.0))
+    short = replace(net, _certainty_budget=replace(net._certainty_budget, seconds=0.0, wall=0.0))
     assert "30 replicates take more than 0 s" in short.edges.unchecked
     assert any("Arrow heads are unchecked" in text for _, text in short.describe())
     late = aw.learn(homes, model="gaussian", time_limit=1e-6)

@@ -143,7 +143,7 @@ def test_pruning_ends_within_one_local_fit_and_says_where(clock):
     assert clock.scored <= 5
     assert [len(stage.inputs) for stage in found.stages] == [5]
     assert str(found).endswith(
-        "the time budget of 4 s is used up: fewer than 5 inputs were not tried"
+        "the time budget of 4 s is used up: models with fewer than 5 inputs were not tried"
     )
     assert found.to_dict()["stopped"] == "the time budget of 4 s is used up"
     whole = aw.prune(curved(), "v0", model="parzen")

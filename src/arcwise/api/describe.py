@@ -200,7 +200,7 @@ def about(net: Network) -> dict[str, Any]:
         "rows": net.rows,
         "fingerprint": net.fingerprint,
         "tuning": [dict(row) for row in net.tuning],
-        "edges": pack_edges(net.edges) if measured else dict(net.saved_edges),
+        "edges": pack_edges(net.edges) if measured else dict(net._saved_edges),
         **({"rules": net.rules.to_dict()} if net.rules and net.directed else {}),
         **packed_graphs(net),
     }

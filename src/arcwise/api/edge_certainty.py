@@ -274,7 +274,7 @@ def checked_edges(net: Network, table: EdgeTable) -> EdgeTable:
 
 def quick_certainty(net: Network) -> tuple[GraphDistribution | None, Note | None]:
     """The certainty that was asked for, or a quick bootstrap; or None and why there is none."""
-    budget, spec, source = net.certainty_budget, net.specification, net.data
+    budget, spec, source = net._certainty_budget, net.specification, net.data
     if net.posterior is not None:
         return net.posterior, None
     if spec is None or source is None:
@@ -373,8 +373,8 @@ def _none(text: str, *fixes: Fix) -> Note:
 
 def other_graphs(net: Network) -> OtherGraphs:
     """The graphs that a learned network's certainty rests on, for the ranges of its answers."""
-    if net.saved_graphs is not None:
-        return net.saved_graphs
+    if net._saved_graphs is not None:
+        return net._saved_graphs
     found, why = net._quick
     if found is None:
         return OtherGraphs(why=why)

@@ -164,7 +164,7 @@ def learn(
         return _certain(net, certainty, watch, n_jobs, progress)
     budget = _budget(_clock(n_jobs) - began, watch, n_jobs, progress)
     off = CertaintyBudget(why=_OFF)
-    return replace(net, certainty_budget=budget if certainty is None else off)
+    return replace(net, _certainty_budget=budget if certainty is None else off)
 
 
 def _clock(n_jobs: int) -> float:
@@ -255,7 +255,7 @@ def network_of(
         rules=problem.spec.rules,
         fits=problem.fits,
         tuning=tuned.curve if tuned else (),
-        edge_seconds=edge_seconds,
+        _edge_seconds=edge_seconds,
         specification=problem.spec,
         data=source,
     )

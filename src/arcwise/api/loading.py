@@ -155,10 +155,10 @@ def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
         rows=as_number(about.get("rows"), "rows"),
         fingerprint=as_text(about.get("fingerprint")),
         tuning=tuple(as_mapping(row) for row in as_sequence(about.get("tuning"))),
-        saved_edges=as_mapping(about.get("edges")),
+        _saved_edges=as_mapping(about.get("edges")),
         rules=rules,
         limits=limits,
-        saved_graphs=unpacked_graphs(as_mapping(about.get("graphs")), net, limits),
+        _saved_graphs=unpacked_graphs(as_mapping(about.get("graphs")), net, limits),
         fits=kept_fits(net.variables, net.conditionals, windows),
     )
 
@@ -231,7 +231,7 @@ def _with_data(net: Network, data: Any) -> Network:
     limits = net.limits or spec.rules.on(net.net.names)
     budget = CertaintyBudget(QUICK_SECONDS, 2.0 * QUICK_SECONDS, why=why)
     return replace(
-        net, fits=fits, data=source, specification=spec, certainty_budget=budget, limits=limits
+        net, fits=fits, data=source, specification=spec, _certainty_budget=budget, limits=limits
     )
 
 

@@ -58,11 +58,8 @@ class Network(AskedNetwork, Figures):
     notes : facts about the data and the choices made.
     order : the variables in the order of the data.
     rules : the rules of learning; None if the graph was given or the file does not contain them.
-    edge_seconds : a limit for computing the strengths of edges; those that take longer are NaN. None for no
-        limit.
     specification, data : the choices and the data of learning; None if the network is from a file.
     posterior : the distribution over graphs behind the certainty of edges, if it was computed.
-    certainty_budget : the largest time for the quick certainty, which is computed on first use of the edges.
 
     Examples
     --------
@@ -87,13 +84,15 @@ class Network(AskedNetwork, Figures):
     rules: Rules | None = None
     fits: Fits | None = None
     tuning: tuple[Mapping[str, float], ...] = ()
-    saved_edges: Mapping[str, Any] = field(default_factory=dict)
-    saved_graphs: inference.OtherGraphs | None = None
-    edge_seconds: float | None = None
+    _saved_edges: Mapping[str, Any] = field(default_factory=dict)
+    _saved_graphs: inference.OtherGraphs | None = None
+    _edge_seconds: float | None = None  # strengths of edges that take longer are NaN
     specification: Specification | None = None
     data: Source | None = None
     posterior: GraphDistribution | None = None
-    certainty_budget: CertaintyBudget | None = None
+    _certainty_budget: CertaintyBudget | None = (
+        None  # of the quick certainty, with first use of the edges
+    )
 
     # -- the graph ------------------------------------------------------------------------------
 
@@ -134,8 +133,10 @@ class Network(AskedNetwork, Figures):
         """One row a pair: present, direction, strength, certainty, found now where there is none yet."""
         from arcwise.api.edge_certainty import checked_edges
 
-        kept = None if self.scorer else unpack_edges(self.net, self.saved_edges, self.limits)
-        found = kept or edge_table(self.net, self.scorer, self.limits, self.rows, self.edge_seconds)
+        kept = None if self.scorer else unpack_edges(self.net, self._saved_edges, self.limits)
+        found = kept or edge_table(
+            self.net, self.scorer, self.limits, self.rows, self._edge_seconds
+        )
         return checked_edges(self, found)
 
     @cached_property
