@@ -177,7 +177,7 @@ def test_drawing_ends_with_the_time_limit_and_a_note_states_it():
     rng = np.random.default_rng(12)
     gappy = with_gaps(discrete_chain(rng, 300), rng, 0.2)
     net = aw.learn(gappy, time_limit=0, progress=False)
-    assert any("Drawing missing values was stopped after 0 of 4 rounds" in n for n in net.notes)
+    assert any("Drawing missing values was stopped after 0 of 6 rounds" in n for n in net.notes)
     graph = aw.dag("a -> b -> c")
     spec, seen = Specification(np.random.default_rng(0)), []
 

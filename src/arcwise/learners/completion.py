@@ -5,7 +5,10 @@ observed values of their column. In each round a working network is learned from
 sweeps draw the missing values again, given the observed ones. An imputation model should be richer than
 the one that is learned from its draws (Meng 1994): dependence that it lacks is diluted in the draws. So the
 working network is selected by AIC and counts all rows in full. With the family's default score, alarm lacks
-five more edges (1000 rows, 30 % missing). The completed rows have smaller weights (see `CompletedRows`).
+five more edges (1000 rows, 30 % missing). Of tables, the first working networks are richer still: three
+parents for each variable, by likelihood. What the random start has diluted, AIC may not find again: without
+these, insurance has six more wrong edges (1000 rows, 30 % missing). The completed rows have smaller weights
+(see `CompletedRows`).
 
 A missing level is drawn from its distribution given all other values. A missing number is chosen among
 itself and draws of its local model, with weights from the models of its children, which leaves the same
@@ -26,7 +29,7 @@ from arcwise.conditionals import Conditional, choose
 from arcwise.data import Complete, CompletedRows, Table
 from arcwise.data.variable import Variable
 from arcwise.errors import DataError, plural
-from arcwise.graphs import DAG
+from arcwise.graphs import DAG, Rules
 from arcwise.learners.specification import Specification
 from arcwise.notes import data_note
 from arcwise.results import SearchEnd, Trail, Watch
@@ -42,6 +45,11 @@ Models = Sequence[Conditional]
 
 ROUNDS = 4
 """Number of working networks; twice as many gave the same number of wrong edges in asia and alarm."""
+
+RICH_ROUNDS = 2
+"""Working networks of tables before these, with `RICH_PARENTS` parents per variable by likelihood."""
+
+RICH_PARENTS = 3
 
 SWEEPS = 3
 """Gibbs sweeps, each with parameters fitted again, for each working network."""
@@ -243,18 +251,20 @@ def draw_missing(
     rng = spec.generator().spawn(5)[4]
     chains, work = RowChains(observed, draws, rng), _working_specification(spec, observed)
     trail, on, done = Trail(watch), graph or DAG(observed.names, ((),) * len(observed.names)), 0
+    rounds = ROUNDS + RICH_ROUNDS * (counted and graph is None)
     with suppress(SearchEnd):
-        for _ in range(ROUNDS):
-            message = f"round {done + 1} of {ROUNDS} of drawing missing values"
+        for number in range(rounds):
+            message = f"round {done + 1} of {rounds} of drawing missing values"
             if trail.tick(message, float("nan"), 0):
                 break
             if graph is None:
-                on = _bound(work, chains).structure(0.0, watch)
+                rich = number < rounds - ROUNDS
+                on = _bound(_rich(work) if rich else work, chains).structure(0.0, watch)
             for _ in range(SWEEPS):
                 trail.check()
                 chains.sweep(on, _local_models(work, chains, on))
             done += 1
-    return Completion(spec, work, on, chains, done)
+    return Completion(spec, work, on, chains, done, rounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +272,7 @@ class Completion:
     """Chains that have drawn missing values, with the working network's graph, from which they can go on.
 
     `spec` is what the rows are for, `work` the specification of the working network, `rounds` the number of
-    rounds that were done.
+    rounds that were done of those `planned`.
     """
 
     spec: Specification
@@ -270,6 +280,7 @@ class Completion:
     graph: DAG
     chains: RowChains
     rounds: int = ROUNDS
+    planned: int = ROUNDS
 
     @property
     def how(self) -> str:
@@ -281,11 +292,11 @@ class Completion:
         """Return the completed rows."""
         merged, owners = self.chains.merged()
         filled = self.spec.family.prepare(merged)
-        if self.rounds < ROUNDS:
+        if self.rounds < self.planned:
             filled = filled.with_notes(
                 data_note(
-                    f"Drawing missing values was stopped after {self.rounds} of {ROUNDS} rounds: dependence "
-                    "may be diluted."
+                    f"Drawing missing values was stopped after {self.rounds} of {self.planned} rounds: "
+                    "dependence may be diluted."
                 )
             )
         return CompletedRows(filled, self.chains.table, self.how, owners, self)
@@ -308,6 +319,11 @@ class Completion:
         for _ in range(_REDRAWS):
             chains.sweep(self.graph, _local_models(self.work, chains, self.graph))
         return replace(self, chains=chains).rows()
+
+
+def _rich(work: Specification) -> Specification:
+    """The specification of the first working networks."""
+    return work.but(score="loglik", rules=Rules(max_parents=RICH_PARENTS))
 
 
 def _bound(work: Specification, chains: RowChains) -> "DirectedProblem":
