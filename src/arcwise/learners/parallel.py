@@ -22,6 +22,7 @@ from arcwise.values import is_integer
 BACKENDS = ("joblib", "dask")
 """Backends that run pieces in processes."""
 
+_THREADS = "OPENBLAS_NUM_THREADS"
 _LARGE = 10**11  # multiplications for the moments of a table: seconds
 
 Runner = Callable[[Callable[[int], Any], int], Sequence[Any]]
@@ -53,8 +54,30 @@ def one_thread(source: Source) -> Generator[None]:
         return
     from threadpoolctl import ThreadpoolController
 
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
+    controller = ThreadpoolController().select(user_api="blas")
+    threads = [each.num_threads for each in controller.lib_controllers]
+    with controller.limit(limits=1), _load_with_one_thread():
         yield
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        if library.filepath not in {each.filepath for each in controller.lib_controllers}:
+            library.set_num_threads(max(threads, default=1))
+
+
+@contextlib.contextmanager
+def _load_with_one_thread() -> Generator[None]:
+    """Let libraries of linear algebra that are loaded here begin with one thread.
+
+    SciPy brings its own and is imported with its first use, after the limit was set.
+    """
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_THREADS]
+        else:
+            os.environ[_THREADS] = before
 
 
 def watch_inside(n_jobs: int, watch: Watch | None) -> Watch | None:
