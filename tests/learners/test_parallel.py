@@ -20,7 +20,7 @@ print(before, inside, threads())
 
 
 def test_libraries_that_are_loaded_inside_have_one_thread_too():
-    """SciPy has linear algebra of its own: with threads it took seven times the CPU time on a busy machine."""
+    """SciPy brings its own: with threads it took seven times the CPU time on a busy machine."""
     environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=environment, timeout=120
