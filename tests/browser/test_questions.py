@@ -270,7 +270,7 @@ def test_rows_are_points_and_the_page_states_them(visit, boston, folder):
         assert bool(points.count()) == bool(shown)
         assert not shown or points.first.get_attribute("d").count("M") == 506
         states = "This file contains rows" if shown else "This file contains no row"
-        assert states in tab.page.locator("main").inner_text()
+        assert states in tab.page.locator("main").text_content()
 
 
 def test_draws_tell_what_they_share_and_nothing_about_noise(visit, folder):
