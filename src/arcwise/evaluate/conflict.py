@@ -83,8 +83,8 @@ class Conflict(Framed):
     @property
     def brief(self) -> Frame:
         """Return one line per finding."""
-        findings = [f"{each.name} = {show_value(each.value)}" for each in self.findings]
-        conflicts = [f"{each.conflict:+.4g} against the rest" for each in self.findings]
+        findings = [f"{finding.name} = {show_value(finding.value)}" for finding in self.findings]
+        conflicts = [f"{finding.conflict:+.4g} against the rest" for finding in self.findings]
         columns = Series("finding", findings), Series("conflict", conflicts)
         return Frame(columns, self._summary(), headed=False)
 
@@ -119,10 +119,10 @@ class Impact(Framed):
         rows = self.findings
         return Frame(
             (
-                Series("without", [each.name for each in rows]),
-                Series("value", [show_value(each.value) for each in rows]),
-                Series("nats", [each.nats for each in rows], ".4g", head="nats away"),
-                Series("answer", [_short(each.without) for each in rows]),
+                Series("without", [finding.name for finding in rows]),
+                Series("value", [show_value(finding.value) for finding in rows]),
+                Series("nats", [finding.nats for finding in rows], ".4g", head="nats away"),
+                Series("answer", [_short(finding.without) for finding in rows]),
             ),
             str(self.belief),
         )

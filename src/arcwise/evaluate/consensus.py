@@ -283,8 +283,8 @@ class PathCertainty(Framed):
 
     def at(self, penalty: float) -> GraphDistribution:
         """Return the distribution of graphs at a penalty: at the next larger one that was looked at."""
-        place = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
-        return of_draws([row[place] for row in self.draws], meaning=self.meaning)
+        index = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
+        return of_draws([row[index] for row in self.draws], meaning=self.meaning)
 
     @cached_property
     def probabilities(self) -> Array:
@@ -294,14 +294,14 @@ class PathCertainty(Framed):
     @property
     def rows(self) -> list[EdgeShare]:
         """Return one row for each penalty and each edge that some replicate has there."""
-        names, size, found = self.draws[0][0].nodes, float(len(self.draws)), []
+        names, size, shares = self.draws[0][0].nodes, float(len(self.draws)), []
         for step, one, two in np.argwhere(np.triu(self.probabilities) > 0).tolist():
             share = self.probabilities[step, one, two]
             error = float(draw_errors(np.array([share]), size)[0])
-            found.append(
+            shares.append(
                 EdgeShare(self.penalties[step], names[one], names[two], float(share), error)
             )
-        return found
+        return shares
 
     @property
     def frame(self) -> Frame:
@@ -317,10 +317,10 @@ class PathCertainty(Framed):
         names, most = self.draws[0][0].nodes, np.triu(self.probabilities).max(axis=0)
         pairs = sorted(np.argwhere(most > 0).tolist(), key=lambda pair: -most[pair[0], pair[1]])
         one, two = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-        places = np.linspace(0, len(self.penalties) - 1, min(6, len(self.penalties))).astype(int)
+        indices = np.linspace(0, len(self.penalties) - 1, min(6, len(self.penalties))).astype(int)
         shares = (
             Series(str(k), self.probabilities[k, one, two], "6.3f", f"{self.penalties[k]:6.3g}")
-            for k in places
+            for k in indices
         )
         edges = [f"{names[a]} -- {names[b]}" for a, b in pairs]
         notes = (f"numbers: {self.meaning}; penalties in {self.unit}",)

@@ -153,27 +153,27 @@ class _Look:
 
     def suspects(self) -> list[_Suspect]:
         """Return the local models that look curved, the most curved first."""
-        found, straight = [], {}
+        suspects, straight = [], {}
         for child in self.children:
             regression = self.regression(child)
             parts = {j: regression.explained(self.curves[j], _CURVED) for j in self.inputs[child]}
             curved = tuple(j for j, part in parts.items() if part > _PART)
             if curved:
-                found.append(_Suspect(max(parts.values()), child, curved))
+                suspects.append(_Suspect(max(parts.values()), child, curved))
             else:
                 straight[child] = regression
-        found += [*self._turned(found), *self._missed(straight)]
-        return sorted(found, key=lambda suspect: -suspect.part)
+        suspects += [*self._turned(suspects), *self._missed(straight)]
+        return sorted(suspects, key=lambda suspect: -suspect.part)
 
-    def _turned(self, found: Sequence[_Suspect]) -> Iterator[_Suspect]:
+    def _turned(self, suspects: Sequence[_Suspect]) -> Iterator[_Suspect]:
         """Return the tails of reversible arcs that are curved in the head, where the head is straight
         in the tail.
         """
-        known = {(j, suspect.child) for suspect in found for j in suspect.curved}
+        curved_arcs = {(j, suspect.child) for suspect in suspects for j in suspect.curved}
         able = set(self.children)
-        open_arcs = [arc for arc in self.reversible if arc[0] in able and arc not in known]
-        for place in _spread(len(open_arcs), _CHILDREN) if open_arcs else ():
-            child, j = open_arcs[place]
+        open_arcs = [arc for arc in self.reversible if arc[0] in able and arc not in curved_arcs]
+        for index in _spread(len(open_arcs), _CHILDREN) if open_arcs else ():
+            child, j = open_arcs[index]
             part = self.regression(child, j).explained(self.curves[j], _CURVED)
             if part > _PART:
                 yield _Suspect(part, child, (j,), turned=True)
@@ -207,8 +207,8 @@ class _Look:
                 row, [*near, *(j for j, inputs in enumerate(self.inputs) if child in inputs)]
             ] = 0.0
         largest = np.argsort(-shares, axis=None, kind="stable")[:_PAIRS]
-        places = zip(*np.unravel_index(largest, shares.shape), strict=True)
-        return [(order[row], int(j)) for row, j in places if shares[row, j] > _PART]
+        cells = zip(*np.unravel_index(largest, shares.shape), strict=True)
+        return [(order[row], int(j)) for row, j in cells if shares[row, j] > _PART]
 
     def bend(self, suspect: _Suspect) -> Bend:
         """Return what Parzen windows gain on the linear model, or with a missed input on those without it."""

@@ -219,9 +219,9 @@ def _expected_log(shares: Array, table: Array) -> float:
     """Return the expected log of a table under the probabilities of its cells; what cannot be does not
     count.
     """
-    there = shares > 0
+    positive = shares > 0
     with np.errstate(divide="ignore"):
-        return float((shares[there] * np.log(table[there])).sum())
+        return float((shares[positive] * np.log(table[positive])).sum())
 
 
 # -- normal distributions --------------------------------------------------------------------------
@@ -324,9 +324,9 @@ def _cells(one: Net, two: Net, node: int, most: int | None) -> list[Difference]:
     family = (*one.inputs[node], node)
     first, second = _table(one, node), _recode(one, two, node, family)
     apart = np.abs(second - first).ravel()
-    places = np.argsort(-apart, kind="stable")[: np.count_nonzero(apart)][:most]
+    largest = np.argsort(-apart, kind="stable")[: np.count_nonzero(apart)][:most]
     differences = []
-    for cell in zip(*np.unravel_index(places, first.shape), strict=True):
+    for cell in zip(*np.unravel_index(largest, first.shape), strict=True):
         texts = [
             f"{one.names[v]} = {(one.variables[v].levels or ())[code]}"
             for v, code in zip(family, cell, strict=True)

@@ -274,9 +274,9 @@ class EdgeTable(PairRows[Edge]):
 
     def _take(self, rows: Integers) -> "EdgeTable":
         columns = ("first", "second", "joined", "tail", "reversible", "partial", "strength")
-        taken = {name: getattr(self, name)[rows] for name in columns}
+        values = {name: getattr(self, name)[rows] for name in columns}
         more = {name: c[rows] for name, c in self.more.items()}
-        return replace(self, **taken, more=more, heads=self._heads[rows], signs=self._signs[rows])
+        return replace(self, **values, more=more, heads=self._heads[rows], signs=self._signs[rows])
 
     @property
     def frame(self) -> Frame:
@@ -299,12 +299,12 @@ class EdgeTable(PairRows[Edge]):
     @property
     def display(self) -> Frame:
         """The edges, and the pairs whose strength is not zero, the strongest first."""
-        worth = self._take(np.flatnonzero(self.joined | (np.nan_to_num(self.strength) != 0)))
-        rest = len(self) - len(worth)
+        strongest = self._take(np.flatnonzero(self.joined | (np.nan_to_num(self.strength) != 0)))
+        rest = len(self) - len(strongest)
         notes = [f"{plural(rest, 'pair')} without an edge"] if rest else []
         notes += [f"certainty: {self.certainty_meaning}"] if self.certainty_meaning else []
         notes += [f"certainty: none, {self.unchecked}"] if self.unchecked else []
-        return replace(worth.sorted().frame, notes=tuple(notes))
+        return replace(strongest.sorted().frame, notes=tuple(notes))
 
     def _print(self, name: str) -> tuple[str, str, bool]:
         """How a column is printed: its numbers, its heading, and whether it is."""

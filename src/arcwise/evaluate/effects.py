@@ -62,27 +62,27 @@ def effect_signs(
 
 def _sign(net: Net, child: int, parent: int, draws: Draws) -> int:
     """Return the sign of a parent's effect in the model of its child."""
-    model, place = net.conditionals[child], net.inputs[child].index(parent)
+    model, position = net.conditionals[child], net.inputs[child].index(parent)
     line = linear_of(model)
     if line is not None:
-        return int(np.sign(line.coefficients[place]))
+        return int(np.sign(line.coefficients[position]))
     if not (net.variables[child].has_order and net.variables[parent].has_order):
         return 0
     columns = draws()
     if not columns:
         return 0
     inputs = [columns[node] for node in net.inputs[child]]
-    change = _changes(model, net.variables[child], net.variables[parent], inputs, place)
+    change = _changes(model, net.variables[child], net.variables[parent], inputs, position)
     total = float(np.abs(change).sum())
     agreement = float(change.sum()) / total if total > 0 else 0.0
     return int(np.sign(agreement)) if abs(agreement) >= AGREEMENT else 0
 
 
 def _changes(
-    model: Conditional, child: Variable, parent: Variable, inputs: Columns, place: int
+    model: Conditional, child: Variable, parent: Variable, inputs: Columns, position: int
 ) -> Array:
     """Return how the expected value of the child changes as a parent moves up from each draw."""
-    old = inputs[place]
+    old = inputs[position]
     if parent.discrete:
         steps = [np.full(len(old), code, old.dtype) for code in range(len(parent.levels or ()))]
     else:
@@ -90,6 +90,6 @@ def _changes(
         steps = [old - reach, old + reach]
     means = []
     for step in steps:
-        moved = [step if i == place else column for i, column in enumerate(inputs)]
+        moved = [step if i == position else column for i, column in enumerate(inputs)]
         means.append(expected_value(model, child, moved, len(old)))
     return np.nan_to_num(np.diff(np.array(means), axis=0).ravel())

@@ -127,25 +127,25 @@ def _reverse(row: Pair) -> Pair:
     )
 
 
-def pair_table(found: GraphDistribution) -> PairTable:
+def pair_table(distribution: GraphDistribution) -> PairTable:
     """Return the table of a distribution over graphs: every pair of variables."""
-    first, second = np.triu_indices(len(found.nodes), 1)
+    first, second = np.triu_indices(len(distribution.nodes), 1)
     columns = [
-        found.arcs[first, second],
-        found.arcs[second, first],
-        found.adjacent[first, second],
-        found.adjacent_errors[first, second],
-        found.arc_errors[first, second],
-        found.arc_errors[second, first],
+        distribution.arcs[first, second],
+        distribution.arcs[second, first],
+        distribution.adjacent[first, second],
+        distribution.adjacent_errors[first, second],
+        distribution.arc_errors[first, second],
+        distribution.arc_errors[second, first],
     ]
     return PairTable(
-        found.nodes,
+        distribution.nodes,
         first,
         second,
         np.column_stack(columns),
-        found.meaning,
-        found.prior,
-        found.directed,
+        distribution.meaning,
+        distribution.prior,
+        distribution.directed,
     )
 
 
@@ -160,11 +160,13 @@ class WeightedGraphs(list[WeightedGraph]):
     """Graphs with their probabilities, the most probable first; in notebooks a table."""
 
     def _repr_html_(self) -> str:
-        shown = self[:MAX_ROWS]
-        graphs = [str(each.graph) for each in shown]
+        first_rows = self[:MAX_ROWS]
+        graphs = [str(row.graph) for row in first_rows]
         columns = (
-            Series("probability", [each.probability for each in shown], ".3f"),
+            Series("probability", [row.probability for row in first_rows], ".3f"),
             Series("graph", graphs),
         )
-        more = f"{plural(len(self), 'graph')}, the first {len(shown)}" * (len(self) > len(shown))
+        more = f"{plural(len(self), 'graph')}, the first {len(first_rows)}" * (
+            len(self) > len(first_rows)
+        )
         return Frame(columns, title=more).to_html()

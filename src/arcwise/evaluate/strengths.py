@@ -164,14 +164,14 @@ def _reversal_losses(
     if score.equivalent or not shaped:
         return None
     graph, essential = net.graph, cpdag(net.graph, limits)
-    out, own = np.full(len(table), np.nan), total(score, graph)
+    out, value = np.full(len(table), np.nan), total(score, graph)
     for i in np.flatnonzero(table.joined & table.reversible).tolist():
         tail = int(table.tail[i])
         head = int(table.second[i] if tail == table.first[i] else table.first[i])
         others = members(directed_by(essential, [(head, tail)]), graph)
         graphs = list(islice(others, _REVERSED + 1))
         if 0 < len(graphs) <= _REVERSED:
-            out[i] = own - max(total(score, each) for each in graphs)
+            out[i] = value - max(total(score, other) for other in graphs)
     return out
 
 
@@ -282,8 +282,8 @@ def unpack_edges(
     if sides is not None:
         table = table.with_columns(first_side=sides[:, 0], second_side=sides[:, 1])
     table = table.with_columns(**_sure(packed, first.shape))
-    said = str(packed.get("certainty_meaning", ""))
-    return replace(table, strength=strength, count=count, meaning=meaning, certainty_meaning=said)
+    text = str(packed.get("certainty_meaning", ""))
+    return replace(table, strength=strength, count=count, meaning=meaning, certainty_meaning=text)
 
 
 def _sure(packed: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Array]:
@@ -453,8 +453,8 @@ def _arc_information(net: BayesNet) -> dict[tuple[int, int], float]:
             less = shares.sum(axis=axis, keepdims=True)
             others = less.sum(axis=-1, keepdims=True)
             totals = shares.sum(axis=-1, keepdims=True)
-            there = shares > 0
+            positive = shares > 0
             ratio = np.broadcast_to(others / np.where(less > 0, less, 1.0), shares.shape)
-            logs = np.log((shares / np.where(totals > 0, totals, 1.0) * ratio)[there])
-            out[parent, family[-1]] = max(float(shares[there] @ logs), 0.0)
+            logs = np.log((shares / np.where(totals > 0, totals, 1.0) * ratio)[positive])
+            out[parent, family[-1]] = max(float(shares[positive] @ logs), 0.0)
     return out

@@ -238,9 +238,9 @@ def _numbers(table: Table) -> Array:
 
 def _mean(x: Array, weights: Array) -> Array:
     """Return the weighted means of columns over the cells that are known; NaN if none is."""
-    there = np.isfinite(x)
-    total = weights @ np.where(there, x, 0.0)
-    counted = weights @ there
+    finite = np.isfinite(x)
+    total = weights @ np.where(finite, x, 0.0)
+    counted = weights @ finite
     means: Array = np.divide(total, counted, out=np.full(x.shape[1], np.nan), where=counted > 0)
     return means
 

@@ -75,12 +75,12 @@ class DAG(AnyGraph):
         <DAG [c][a|c][b|a:c]>
         """
         graph = cls.empty(nodes)
-        places = range(len(graph.nodes)) if order is None else [graph.index(n) for n in order]
-        if sorted(places) != list(range(len(graph.nodes))):
+        ranking = range(len(graph.nodes)) if order is None else [graph.index(n) for n in order]
+        if sorted(ranking) != list(range(len(graph.nodes))):
             raise GraphError("An order must name every node exactly once.")
         rows: list[tuple[int, ...]] = [()] * len(graph.nodes)
-        for rank, node in enumerate(places):
-            rows[node] = tuple(sorted(places[:rank]))
+        for rank, node in enumerate(ranking):
+            rows[node] = tuple(sorted(ranking[:rank]))
         return cls.make_unchecked(graph.nodes, tuple(rows))
 
     @classmethod

@@ -200,12 +200,12 @@ def random_dag(nodes: int | Iterable[str], degree: float, rng: np.random.Generat
 
 def _pairs(count: int, probability: float, rng: np.random.Generator) -> tuple[list[int], list[int]]:
     """Draw the adjacent pairs (early, late) of ranks."""
-    places = _successes(count * (count - 1) // 2, probability, rng)
+    pair_numbers = _successes(count * (count - 1) // 2, probability, rng)
     # Pair (i, j), i < j, has index j (j - 1) / 2 + i; the square root may be off by one.
-    late = ((1 + np.sqrt(1 + 8 * places.astype(np.float64))) / 2).astype(np.int64)
-    late -= late * (late - 1) // 2 > places
-    late += late * (late + 1) // 2 <= places
-    return (places - late * (late - 1) // 2).tolist(), late.tolist()
+    late = ((1 + np.sqrt(1 + 8 * pair_numbers.astype(np.float64))) / 2).astype(np.int64)
+    late -= late * (late - 1) // 2 > pair_numbers
+    late += late * (late + 1) // 2 <= pair_numbers
+    return (pair_numbers - late * (late - 1) // 2).tolist(), late.tolist()
 
 
 def _successes(trials: int, probability: float, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -220,8 +220,8 @@ def _successes(trials: int, probability: float, rng: np.random.Generator) -> NDA
         gaps = np.minimum(rng.geometric(probability, size), trials + 1)
         steps.append(last + np.cumsum(gaps))
         last = int(steps[-1][-1])
-    places = np.concatenate(steps)
-    return places[places < trials]
+    successes = np.concatenate(steps)
+    return successes[successes < trials]
 
 
 def all_dags(limits: Limits) -> Iterator[DAG]:

@@ -116,7 +116,7 @@ def label(name: str) -> str:
     >>> label("total_sulfur_dioxide_of_the_wine")
     'total_sulfur_\ndioxide_of_the_\nwine'
     """
-    text = "".join(each if each.isprintable() else " " for each in name).strip() or "·"
+    text = "".join(letter if letter.isprintable() else " " for letter in name).strip() or "·"
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 + 1 :]}"
     lines = [""]
@@ -135,7 +135,7 @@ def short(name: object, letters: int = 28) -> str:
     >>> short("total_sulfur_dioxide_of_the_wine_in_mg", 20)
     'total_sulf…ine_in_mg'
     """
-    text = "".join(each if each.isprintable() else " " for each in str(name)).strip() or "·"
+    text = "".join(letter if letter.isprintable() else " " for letter in str(name)).strip() or "·"
     half = letters // 2
     return text if len(text) <= letters else f"{text[:half]}…{text[-half + 1 :]}"
 
@@ -212,15 +212,15 @@ def write_beside(
         return
     points = pixels(axes, np.array([point for _, point in notes], dtype=float))
     busy = np.concatenate([pixels(axes, drawn), points])
-    taken: list[Array] = []
-    for (words, place), point in zip(notes, points, strict=True):
-        side, step, box = _best(axes, words, point, busy, taken)
-        taken.append(box)
+    used_boxes: list[Array] = []
+    for (words, xy), point in zip(notes, points, strict=True):
+        side, step, box = _best(axes, words, point, busy, used_boxes)
+        used_boxes.append(box)
         # Words that found no room next to their point are joined to it.
         thin = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
         place_of: dict[str, Any] = {"xytext": (_SIDES[side], step), "textcoords": "offset points"}
-        joined = thin if step not in _STEPS[:2] else None
-        text = axes.annotate(words, place, **place_of, arrowprops=joined, **PLAIN)
+        arrow = thin if step not in _STEPS[:2] else None
+        text = axes.annotate(words, xy, **place_of, arrowprops=arrow, **PLAIN)
         text.set(ha=side, va="bottom", fontsize=_NOTE_SIZE, color=colour, annotation_clip=False)
         text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
@@ -234,7 +234,7 @@ def pixels(axes: "Axes", points: Array) -> Array:
 
 
 def _best(
-    axes: "Axes", words: str, point: Array, busy: Array, taken: list[Array]
+    axes: "Axes", words: str, point: Array, busy: Array, used_boxes: list[Array]
 ) -> tuple[str, float, Array]:
     """Return the side and the height of words that are least in the way, and the box they fill."""
     pixel = axes.figure.dpi / 72
@@ -249,7 +249,7 @@ def _best(
             beyond = box[1] < frame.y0 + 2 * pixel or box[3] > frame.y1
             outside = box[0] < frame.x0 or box[2] > frame.x1 or beyond
             hiding = ((busy > box[:2] - pixel) & (busy < box[2:] + pixel)).all(axis=1).sum()
-            on_words = sum(_meet(box, other) for other in taken)
+            on_words = sum(_meet(box, other) for other in used_boxes)
             cost = _OUTSIDE * outside + _ON_WORDS * on_words + _HIDING * hiding
             candidates.append((float(cost) + _FARTHER * order, side, step, box))
     _, side, step, box = min(candidates, key=lambda each: each[0])
@@ -260,7 +260,7 @@ def _meet(one: Array, two: Array) -> bool:
     return bool((one[:2] < two[2:]).all() and (two[:2] < one[2:]).all())
 
 
-def spread_out(places: Sequence[float], apart: float) -> list[float]:
+def spread_out(positions: Sequence[float], apart: float) -> list[float]:
     """Move places on a line as little as needed for them to be so far apart, in the same order.
 
     Examples
@@ -268,10 +268,12 @@ def spread_out(places: Sequence[float], apart: float) -> list[float]:
     >>> spread_out([5.0, 1.0, 1.0], 1.0)
     [5.0, 0.5, 1.5]
     """
-    if not places:
+    if not positions:
         return []
-    order = np.argsort(places, kind="stable")
-    shifts = apart * np.arange(len(places))
-    moved = np.empty(len(places))
-    moved[order] = pool_violators(np.array(places)[order] - shifts, np.ones(len(places))) + shifts
-    return [float(each) for each in moved]
+    order = np.argsort(positions, kind="stable")
+    shifts = apart * np.arange(len(positions))
+    moved = np.empty(len(positions))
+    moved[order] = (
+        pool_violators(np.array(positions)[order] - shifts, np.ones(len(positions))) + shifts
+    )
+    return [float(position) for position in moved]

@@ -111,13 +111,13 @@ def plot_beliefs(
     figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
     for spare in grid.ravel()[len(beliefs) :]:
         spare.remove()
-    made = [
-        plot_belief(each, (before or {}).get(each.name), title="", ax=axes)
-        for each, axes in zip(beliefs, grid.ravel(), strict=False)
+    drawn_axes = [
+        plot_belief(shown_belief, (before or {}).get(shown_belief.name), title="", ax=axes)
+        for shown_belief, axes in zip(beliefs, grid.ravel(), strict=False)
     ]
-    _common_legend(figure, made)
+    _common_legend(figure, drawn_axes)
     figure.suptitle(_evidence(beliefs[0]) if title is None else title, fontsize=10, **PLAIN)
-    return made
+    return drawn_axes
 
 
 def _common_legend(figure: "Figure", panels: "list[Axes]") -> None:
@@ -170,9 +170,9 @@ def _draw_density(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -
             (belief, _AFTER, "after"),
         ]
     )
-    for each, colour, label in parts:
-        xs, density = _curve(each.distribution)
-        mean, (low, high) = float(each.distribution.mean[0]), _interval(each.distribution)
+    for part, colour, label in parts:
+        xs, density = _curve(part.distribution)
+        mean, (low, high) = float(part.distribution.mean[0]), _interval(part.distribution)
         if not high > low:  # certain: a line where the value is
             words = f"{mean:.4g}" if before is None else f"{label}: {mean:.4g}"
             axes.axvline(mean, color=colour, linewidth=2, label=words)
@@ -211,18 +211,18 @@ def _interval(distribution: Distribution) -> tuple[float, float]:
 def _draw_bars(axes: "Axes", belief: BeliefLike, before: BeliefLike | None) -> None:
     """Draw the probability of each level as a bar, and the one before the evidence as a grey frame."""
     names, after, earlier = _levels(belief, before)
-    places = range(len(names))
-    axes.barh(places, after, height=0.62, color=_AFTER, alpha=0.85, label="after")
+    heights = range(len(names))
+    axes.barh(heights, after, height=0.62, color=_AFTER, alpha=0.85, label="after")
     if before is not None:
         axes.barh(
-            places, earlier, height=0.82, facecolor="none", edgecolor=_BEFORE, linewidth=1.2,
+            heights, earlier, height=0.82, facecolor="none", edgecolor=_BEFORE, linewidth=1.2,
             linestyle="--", label="before",
         )  # fmt: skip
     top = float(max(after.max(), earlier.max()))
-    for place, share, other in zip(places, after, earlier, strict=True):
+    for height, share, other in zip(heights, after, earlier, strict=True):
         text = f"{share:.3g}" if share >= 0.001 or share == 0 else f"{share:.1g}"
-        axes.text(max(share, other) + 0.02 * top, place, text, va="center", fontsize=8)
-    axes.set_yticks(places, names, **PLAIN)
+        axes.text(max(share, other) + 0.02 * top, height, text, va="center", fontsize=8)
+    axes.set_yticks(heights, names, **PLAIN)
     axes.invert_yaxis()
     axes.set_xlim(0, min(1.18 * top, 1.15) or 1.0)
     axes.set_xlabel(f"probability of {short(belief.name)}", **PLAIN)
@@ -235,7 +235,7 @@ def _levels(belief: BeliefLike, before: BeliefLike | None) -> tuple[list[str], A
     after = np.array([float(each) for each in belief.probabilities.values()])
     earlier = np.zeros(len(after))
     if before is not None:
-        earlier = np.array([float(each) for each in before.probabilities.values()])
+        earlier = np.array([float(value) for value in before.probabilities.values()])
     names = [short(str(level), 24) for level in belief.levels]
     if len(names) <= MAX_LEVELS:
         return names, after, earlier
@@ -247,6 +247,6 @@ def _levels(belief: BeliefLike, before: BeliefLike | None) -> tuple[list[str], A
 
 
 def _legend(axes: "Axes") -> None:
-    made = axes.legend(fontsize=8, loc="best", framealpha=0.7, edgecolor="none")
-    for text in made.get_texts():
+    drawn_legend = axes.legend(fontsize=8, loc="best", framealpha=0.7, edgecolor="none")
+    for text in drawn_legend.get_texts():
         text.set(**PLAIN)

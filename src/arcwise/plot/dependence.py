@@ -67,9 +67,9 @@ class View:
         """The child."""
         return self.net.variables[self.child]
 
-    def input(self, place: int) -> Variable:
+    def input(self, axis: int) -> Variable:
         """Return the variable on an axis."""
-        return self.net.variables[self.axes[place]]
+        return self.net.variables[self.axes[axis]]
 
     def distribution(self, points: Columns, size: int) -> Distribution:
         """Return the distributions of the child at points of the inputs on axes."""
@@ -91,14 +91,14 @@ class View:
             return np.asarray(answer.chances(len(self.variable.levels or ()))[:, self.level])
         return np.asarray(answer.mean)
 
-    def values(self, place: int, count: int) -> NDArray[Any]:
+    def values(self, axis: int, count: int) -> NDArray[Any]:
         """Return the values along an axis: evenly spaced numbers over the range of the rows, or all
         levels.
         """
-        variable = self.input(place)
+        variable = self.input(axis)
         if variable.discrete:
             return np.arange(len(variable.levels or ())).astype(variable.dtype)
-        low, high = span(self.columns[self.axes[place]])
+        low, high = span(self.columns[self.axes[axis]])
         return np.linspace(low, high, count)
 
     @property
@@ -119,16 +119,16 @@ class View:
     def sample(self) -> dict[int, NDArray[Any]]:
         """The rows that are drawn: those on axes as they are, a numeric child moved to the fixed inputs."""
         rows = self._drawn
-        kept = {node: column[rows] for node, column in self.columns.items()}
+        sampled = {node: column[rows] for node, column in self.columns.items()}
         if self.variable.discrete or not self.fixed or not len(rows):
-            return kept
+            return sampled
         model, inputs = (
             self.net.conditionals[self.child],
-            [kept[n] for n in self.net.inputs[self.child]],
+            [sampled[n] for n in self.net.inputs[self.child]],
         )
-        points = {node: kept[node] for node in self.axes}
-        there = expected_value(model, self.variable, inputs, len(rows))
-        return {**kept, self.child: kept[self.child] - there + self.mean(points, len(rows))}
+        points = {node: sampled[node] for node in self.axes}
+        fitted = expected_value(model, self.variable, inputs, len(rows))
+        return {**sampled, self.child: sampled[self.child] - fitted + self.mean(points, len(rows))}
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -223,11 +223,11 @@ def plot_local(
     code = last if level is None or not variable.discrete else int(_code(variable, level))
     others = {node: value for node, value in fixed.items() if node not in axes}
     view = View(net, child, axes, others, columns, observed, code, weights)
-    made = diagram(ax, (5.4, 3.8))
-    panel(view)(view, made)
+    target = diagram(ax, (5.4, 3.8))
+    panel(view)(view, target)
     words = [title or _sentence(view), *textwrap.wrap(view.caption, _CAPTION)]
-    entitle(made, "\n".join(filter(None, words)))
-    return made
+    entitle(target, "\n".join(filter(None, words)))
+    return target
 
 
 def _sentence(view: View) -> str:
@@ -243,8 +243,10 @@ def _rows(net: Net, child: int, data: Table | None) -> tuple[Columns, Array | No
         table = conform(data, [net.variables[node] for node in order])
         raw = {node: table.column(net.names[node]) for node in order}
         gaps = [gaps_of(net.variables[node], column) for node, column in raw.items()]
-        there = ~np.any(gaps, axis=0)
-        complete = np.flatnonzero(there if data.weights is None else there & (data.weights > 0))
+        complete_rows = ~np.any(gaps, axis=0)
+        complete = np.flatnonzero(
+            complete_rows if data.weights is None else complete_rows & (data.weights > 0)
+        )
         if len(complete):
             weights = None if data.weights is None else data.weights[complete]
             return {node: column[complete] for node, column in raw.items()}, weights, True

@@ -101,9 +101,9 @@ def _to_ports(layout: Layout, routes: list[Array], widths: Array) -> None:
 def _side_by_side(widths: Array, room: float) -> Array:
     """Return the centres of heads set side by side around zero, closer if space is scarce."""
     steps = (widths[1:] + widths[:-1]) / 2 + _PORT
-    places = np.concatenate([[0.0], np.cumsum(steps)])
-    part = min(1.0, room / places[-1]) if places[-1] > 0 else 1.0
-    return np.asarray(part * (places - places[-1] / 2))
+    offsets = np.concatenate([[0.0], np.cumsum(steps)])
+    part = min(1.0, room / offsets[-1]) if offsets[-1] > 0 else 1.0
+    return np.asarray(part * (offsets - offsets[-1] / 2))
 
 
 def _clear(layout: Layout, line: int, route: Array) -> Array:
@@ -234,25 +234,31 @@ def number_places(layout: Layout, shapes: Sequence[Array], words: Sequence[str])
     One point a line, in inches of the layout.
     """
     lines = [sample_curve(shape) for shape in shapes]
-    taken: list[tuple[Array, Array]] = []
-    places = []
+    numbers_so_far: list[tuple[Array, Array]] = []
+    centres = []
     for i, (line, word) in enumerate(zip(lines, words, strict=True)):
         half = np.array([text_width([word], NUMBER_SIZE), NUMBER_SIZE / 72]) / 2 + _PAD
         others = np.concatenate([np.zeros((0, 2)), *lines[:i], *lines[i + 1 :]])
         points = [line[round(part * (len(line) - 1))] for part in _PARTS]
-        costs = [_cost(point, half, layout, others, taken) for point in points]
-        places.append(points[int(np.argmin(costs))])
+        costs = [_cost(point, half, layout, others, numbers_so_far) for point in points]
+        centres.append(points[int(np.argmin(costs))])
         if word:
-            taken.append((places[-1], half))
-    return places
+            numbers_so_far.append((centres[-1], half))
+    return centres
 
 
 def _cost(
-    point: Array, half: Array, layout: Layout, others: Array, taken: list[tuple[Array, Array]]
+    point: Array,
+    half: Array,
+    layout: Layout,
+    others: Array,
+    numbers_so_far: list[tuple[Array, Array]],
 ) -> float:
     """Return how much a number at a place would be in the way."""
     on_boxes = (np.abs(layout.points - point) < layout.sizes / 2 + half).all(axis=1).sum()
-    on_numbers = sum(bool((np.abs(place - point) < half + its).all()) for place, its in taken)
+    on_numbers = sum(
+        bool((np.abs(centre - point) < half + its).all()) for centre, its in numbers_so_far
+    )
     on_lines = (np.abs(others - point) < half).all(axis=1).sum()
     return float(_BOX * on_boxes + _NUMBER * on_numbers + _LINE * on_lines)
 

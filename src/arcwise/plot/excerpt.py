@@ -91,11 +91,11 @@ def _with_target(order: Pairs, top: int, target: int | None) -> Pairs:
     """Return the first edges of an order; the last of them gives way to the target's first edge if none has
     it.
     """
-    kept = order[:top]
-    if target is None or not kept or any(target in pair for pair in kept):
-        return kept
+    strongest = order[:top]
+    if target is None or not strongest or any(target in pair for pair in strongest):
+        return strongest
     edge = next((pair for pair in order if target in pair), None)
-    return kept if edge is None else [*kept[:-1], edge]
+    return strongest if edge is None else [*strongest[:-1], edge]
 
 
 def _part(graph: Graph, kept: Pairs, target: int | None) -> Graph:

@@ -54,7 +54,7 @@ def geometry(graph: Graph, sizes: Array, edges: Iterable[EdgeRow] | None = None)
     lines = mark_lines(graph, edge_rows(edges))
     shapes = curves(layout, np.array([2 * half_head(line.width) for line in lines]))
     height = layout.extent[1]
-    placed = [_place(*each, height) for each in zip(lines, shapes, strict=True)]
+    placed = [_place(*entry, height) for entry in zip(lines, shapes, strict=True)]
     centres = _pixels(layout.points, height)
     boxes = [[*centre, *size] for centre, size in zip(centres, sizes.tolist(), strict=True)]
     extent = (layout.extent[0] * UNIT, height * UNIT)

@@ -108,10 +108,10 @@ def plot_graph(
     ['grass', 'rain', 'sprinkler']
     """
     rows = edge_rows(edges)
-    shown, caption = excerpt(any_graph(graph), rows, top, target)
-    layout = layout_of(shown, positions)
-    measure = _explain(measure_lines([shown], [rows], strongest), [shown], [edges])
-    picture = picture_of(shown, layout, mark_lines(shown, rows, measure), target)
+    drawn_graph, caption = excerpt(any_graph(graph), rows, top, target)
+    layout = layout_of(drawn_graph, positions)
+    measure = _explain(measure_lines([drawn_graph], [rows], strongest), [drawn_graph], [edges])
+    picture = picture_of(drawn_graph, layout, mark_lines(drawn_graph, rows, measure), target)
     room = None if ax is None else inches(ax)
     words = plan(picture.lines if legend else [], layout.extent, room, measure, caption)
     axes, scale = fit_axes(layout.extent, words, ax, title)
@@ -124,10 +124,10 @@ def plot_graph(
 
 def _explain(measure: Measure, graphs: Sequence[Graph], edges: Sequence[Any]) -> Measure:
     """Add what the legend states of some graphs: heads, the sign that is drawn, and the certainty."""
-    meanings = {str(getattr(each, "certainty_meaning", "")).partition(",")[0] for each in edges}
+    meanings = {str(getattr(row, "certainty_meaning", "")).partition(",")[0] for row in edges}
     return measure._replace(
         meaning=meanings.pop() if len(meanings) == 1 else "",
-        unchecked=any(getattr(each, "unchecked", "") for each in edges),
+        unchecked=any(getattr(row, "unchecked", "") for row in edges),
         directed=any(graph.directed is not False for graph in graphs),
     )
 
@@ -227,10 +227,10 @@ def plot_graphs(
     named = networks if isinstance(networks, Mapping) else None
     drawn = as_tuple(networks) if named is None else tuple(named.values())
     titles = [None] * len(drawn) if named is None else list(named)
-    graphs = [each.graph for each in drawn]
-    tables = [edge_rows(None if isinstance(each, Graph) else each.edges) for each in drawn]
+    graphs = [network.graph for network in drawn]
+    tables = [edge_rows(None if isinstance(network, Graph) else network.edges) for network in drawn]
     every, whole = _common(graphs, positions)
-    edges = [None if isinstance(each, Graph) else each.edges for each in drawn]
+    edges = [None if isinstance(network, Graph) else network.edges for network in drawn]
     measure = _explain(measure_lines(graphs, tables), graphs, edges)
     pictures = [
         picture_of(graph, _part(every, whole, graph), mark_lines(graph, rows, measure), target)

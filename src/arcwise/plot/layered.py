@@ -87,8 +87,8 @@ def place_in_layers(sizes: Array, arcs: Arcs) -> tuple[Array, list[Array]]:
     order = reduce_crossings(levels.members(), levels.up, levels.down)
     across = _across(order, levels, sizes[:, 0])
     depth = _depths(order, levels, across, sizes[:, 1])
-    places = np.column_stack([across, -depth[levels.layer]])
-    return places[: len(sizes)], [places[chain] for chain in levels.chains]
+    vertices = np.column_stack([across, -depth[levels.layer]])
+    return vertices[: len(sizes)], [vertices[chain] for chain in levels.chains]
 
 
 def layers_of(count: int, arcs: Arcs) -> list[int]:
@@ -115,7 +115,7 @@ def layers_of(count: int, arcs: Arcs) -> list[int]:
     limits = coo_array(entries, shape=(len(arcs), count)).tocsr()
     solution = linprog(cost, limits, -ones, bounds=(0, count - 1), method="highs-ds")
     layer = np.rint(solution.x).astype(int)
-    return [int(each) for each in layer - layer.min()]
+    return [int(row) for row in layer - layer.min()]
 
 
 def _spread(layer: list[int]) -> list[int]:
@@ -226,8 +226,10 @@ def crossings(layers: Sequence[Sequence[int]], down: Links) -> int:
     >>> crossings([[0, 1], [2, 3]], [[3], [2], [], []])
     1
     """
-    place = {vertex: i for layer in layers for i, vertex in enumerate(layer)}
-    return sum(_inversions([sorted(place[w] for w in down[v]) for v in layer]) for layer in layers)
+    rank_of = {vertex: i for layer in layers for i, vertex in enumerate(layer)}
+    return sum(
+        _inversions([sorted(rank_of[w] for w in down[v]) for v in layer]) for layer in layers
+    )
 
 
 def _inversions(rows: list[list[int]]) -> int:
@@ -285,10 +287,10 @@ def _sort(layers: Layers, before: Links) -> Layers:
     """Sort each layer by the mean place of its neighbours in the one before."""
     done = [list(layers[0])]
     for layer in layers[1:]:
-        place = {vertex: i for i, vertex in enumerate(done[-1])}
+        rank_of = {vertex: i for i, vertex in enumerate(done[-1])}
         scale = len(done[-1]) / len(layer)
         key = {
-            v: sum(place[w] for w in before[v]) / len(before[v]) if before[v] else i * scale
+            v: sum(rank_of[w] for w in before[v]) / len(before[v]) if before[v] else i * scale
             for i, v in enumerate(layer)
         }
         done.append(sorted(layer, key=key.__getitem__))
@@ -297,7 +299,7 @@ def _sort(layers: Layers, before: Links) -> Layers:
 
 def _transpose(layers: Layers, up: Links, down: Links) -> None:
     """Exchange neighbours in a layer, in place, as long as that saves crossings."""
-    place = {vertex: i for layer in layers for i, vertex in enumerate(layer)}
+    rank_of = {vertex: i for layer in layers for i, vertex in enumerate(layer)}
     better = True
     while better:
         better = False
@@ -305,12 +307,12 @@ def _transpose(layers: Layers, up: Links, down: Links) -> None:
             for i in range(len(layer) - 1):
                 v, w = layer[i], layer[i + 1]
                 if (
-                    _crossings_saved(up[v], up[w], place)
-                    + _crossings_saved(down[v], down[w], place)
+                    _crossings_saved(up[v], up[w], rank_of)
+                    + _crossings_saved(down[v], down[w], rank_of)
                     > 0
                 ):
                     layer[i], layer[i + 1] = w, v
-                    place[v], place[w] = i + 1, i
+                    rank_of[v], rank_of[w] = i + 1, i
                     better = True
 
 
@@ -339,8 +341,8 @@ def pieces_of(count: int, lines: Arcs) -> list[tuple[list[int], list[int]]]:
     if not count:
         return []
     ends = np.array(lines, dtype=np.int32).reshape(-1, 2)
-    joined = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
-    number, label = connected_components(joined.tocsr(), directed=False)
+    links = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    number, label = connected_components(links.tocsr(), directed=False)
     pieces: list[tuple[list[int], list[int]]] = [([], []) for _ in range(number)]
     for node in range(count):
         pieces[label[node]][0].append(node)

@@ -310,8 +310,8 @@ def _rank(graph: Graph) -> list[int]:
     """Place of each node in an order that the arcs follow; undirected edges are laid along it."""
     rank = [0] * len(graph.nodes)
     order = range(len(rank)) if graph.directed is False else graph.order()
-    for place, node in enumerate(order):
-        rank[node] = place
+    for position, node in enumerate(order):
+        rank[node] = position
     return rank
 
 
@@ -399,7 +399,11 @@ def route_lines(graph: Graph, sizes: Array, points: Array) -> Layout:
     centres = points * _blown_up(points, sizes)
     routes = [route_between(centres, sizes, one, two) for one, two in lines]
     corners = [centres - sizes / 2, *routes]
-    low = np.min([each.min(axis=0) for each in corners if len(each)], axis=0) if len(points) else 0
+    low = (
+        np.min([corner.min(axis=0) for corner in corners if len(corner)], axis=0)
+        if len(points)
+        else 0
+    )
     moved = tuple(route - low for route in routes)
     return Layout(centres - low, np.array(sizes), lines, moved, upright=False)
 

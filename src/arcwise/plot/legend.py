@@ -64,27 +64,27 @@ def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
     """Return what the colours mean."""
     signs = {line.sign for line in lines}
     notion = "effect of the parent" if directed else "partial correlation"
-    made = [
+    entries = [
         Item(f"{sign} {notion}", COLOURS[sign], 2.0, sign == "negative")
         for sign in ("positive", "negative")
         if sign in signs
     ]
-    if made and "unknown" in signs:
-        made.append(Item("no single sign", COLOURS["unknown"], 2.0))
-    return made
+    if entries and "unknown" in signs:
+        entries.append(Item("no single sign", COLOURS["unknown"], 2.0))
+    return entries
 
 
 def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Item]:
     """Return what heads and lines without them mean."""
-    heads, made = [line.arrow for line in lines], []
+    heads, entries = [line.arrow for line in lines], []
     some = any(heads) and not all(heads)
     from_table = sure or any(line.strength is not None for line in lines)
     if some or (from_table and measure.directed and not any(heads)):
         words = "under half support a direction" if sure else "either direction fits"
-        made.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
+        entries.append(Item(f"no head: {words}", COLOURS["unknown"], 1.3))
     if measure.unchecked and any(heads):
-        made.append(Item("heads are unchecked: no certainty", COLOURS["unknown"], 0.0))
-    return made
+        entries.append(Item("heads are unchecked: no certainty", COLOURS["unknown"], 0.0))
+    return entries
 
 
 @dataclass(frozen=True)

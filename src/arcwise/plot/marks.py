@@ -229,7 +229,7 @@ def colour(name: str, part: float) -> str:
     ('#0072B2', '#FFFFFF')
     """
     parts = (int(name[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - part * (255 - each)):02X}" for each in parts)
+    return "#" + "".join(f"{round(255 - part * (255 - channel)):02X}" for channel in parts)
 
 
 def dashes(width: float) -> tuple[float, tuple[float, float]]:
@@ -252,18 +252,20 @@ def steps_of(strengths: Sequence[float]) -> list[float]:
     >>> steps_of([0.004, 0.03, 0.71])
     [0.5, 0.05, 0.002]
     """
-    positive = [each for each in strengths if each > 0]
+    positive = [strength for strength in strengths if strength > 0]
     if not positive:
         return []
     high, low = max(positive), max(min(positive), max(positive) / 1000)
-    steps = (_round_down(each) for each in (high, sqrt(high * low), low))
+    steps = (_round_down(value) for value in (high, sqrt(high * low), low))
     return list(dict.fromkeys(steps))
 
 
 def _round_down(value: float) -> float:
     """Return the nearest of 1, 2, 5 times a power of ten that is not above (or just below) the value."""
     power = 10.0 ** int(log10(value) // 1)
-    digit = max(each for each in (1, 2, 5) if each * power <= value * 1.0000001 or each == 1)
+    digit = max(
+        factor for factor in (1, 2, 5) if factor * power <= value * 1.0000001 or factor == 1
+    )
     return float(f"{digit * power:.1g}")
 
 

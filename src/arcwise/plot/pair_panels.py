@@ -136,8 +136,8 @@ def _areas(weights: Array) -> Array:
 
 def _spread(axes: "Axes", variable: Variable, column: Array, weights: Array | None) -> None:
     """Draw the distribution of one variable."""
-    there = ~np.isnan(column)
-    present, shares = column[there], None if weights is None else weights[there]
+    observed = ~np.isnan(column)
+    present, shares = column[observed], None if weights is None else weights[observed]
     if variable.discrete:
         codes, count = present.astype(np.intp), len(variable.levels or ())
         axes.bar(range(count), np.bincount(codes, shares, count), width=0.7, color=_PLAIN)

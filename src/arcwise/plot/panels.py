@@ -33,7 +33,7 @@ _NEAR = 0.08  # of the range of an axis: a surface is pale beyond it, counted fr
 
 def panel(view: View) -> Panel:
     """Return what draws a view, by the kinds of its variables."""
-    levels = [view.input(place).discrete for place in range(len(view.axes))]
+    levels = [view.input(axis).discrete for axis in range(len(view.axes))]
     discrete = view.variable.discrete
     if not levels:
         return draw_levels if discrete else draw_marginal
@@ -171,7 +171,7 @@ def draw_surface(view: View, ax: "Axes") -> None:
     """
     from matplotlib.patheffects import withStroke
 
-    first, second = (np.asarray(view.values(place, _SURFACE), dtype=float) for place in (0, 1))
+    first, second = (np.asarray(view.values(axis, _SURFACE), dtype=float) for axis in (0, 1))
     across, up = np.meshgrid(first, second)
     one, two = view.axes
     mean = view.mean({one: across.ravel(), two: up.ravel()}, across.size).reshape(across.shape)
@@ -184,8 +184,8 @@ def draw_surface(view: View, ax: "Axes") -> None:
         if view.variable.discrete
         else span(np.clip(np.concatenate([mean.ravel(), *_middle(values)]), *view.reach))
     )
-    shown: dict[str, Any] = {"cmap": "cividis", "vmin": low, "vmax": high}
-    image = ax.pcolormesh(across, up, mean, shading="gouraud", rasterized=True, **shown)
+    look: dict[str, Any] = {"cmap": "cividis", "vmin": low, "vmax": high}
+    image = ax.pcolormesh(across, up, mean, shading="gouraud", rasterized=True, **look)
     lines = ax.contour(across, up, mean, levels=6, colors="#333333", linewidths=0.7, zorder=2)
     for text in ax.clabel(lines, fontsize=7, fmt=lambda value: f"{value:.3g}"):
         text.set_path_effects([withStroke(linewidth=2, foreground="white")])
@@ -193,8 +193,8 @@ def draw_surface(view: View, ax: "Axes") -> None:
     if len(values):
         _fade(ax, first, second, rows[one], rows[two])
         sizes = 14.0 if view.sizes is None else 14.0 * view.sizes
-        shown |= {"s": sizes, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
-        ax.scatter(rows[one], rows[two], c=values, **shown)
+        look |= {"s": sizes, "edgecolors": "white", "linewidths": 0.4, "zorder": 3}
+        ax.scatter(rows[one], rows[two], c=values, **look)
         label += " (pale: no row near)"
     bar = ax.figure.colorbar(image, ax=ax)
     bar.set_label(label, **PLAIN)
@@ -214,8 +214,8 @@ def _fade(ax: "Axes", xs: Array, ys: Array, one: NDArray[Any], two: NDArray[Any]
     white = np.ones((*across.shape, 4))
     white[..., 3] = np.clip((away - _NEAR) / _NEAR, 0.0, 0.75).reshape(across.shape)
     ends = (xs[0], xs[-1], ys[0], ys[-1])
-    shown: dict[str, Any] = {"origin": "lower", "aspect": "auto", "interpolation": "bilinear"}
-    ax.imshow(white, extent=ends, zorder=1.5, **shown)
+    look: dict[str, Any] = {"origin": "lower", "aspect": "auto", "interpolation": "bilinear"}
+    ax.imshow(white, extent=ends, zorder=1.5, **look)
 
 
 def draw_curves(view: View, ax: "Axes") -> None:
@@ -225,8 +225,8 @@ def draw_curves(view: View, ax: "Axes") -> None:
     xs, rows = np.asarray(view.values(number, _ALONG), dtype=float), view.sample
     counts = np.bincount(view.columns[other].astype(np.intp), minlength=len(view.values(group, 0)))
     for colour, code in zip(PALETTE, _frequent(counts), strict=False):
-        there = np.full(len(xs), code, view.input(group).dtype)
-        points = {node: xs, other: there}
+        levels_column = np.full(len(xs), code, view.input(group).dtype)
+        points = {node: xs, other: levels_column}
         label = f"{short(view.input(group).name)} = {_level(view.input(group), code)}"
         ax.plot(xs, view.mean(points, len(xs)), color=colour, linewidth=1.8, label=label)
         if not view.variable.discrete:
@@ -389,12 +389,12 @@ def _name(ax: "Axes", x: str, y: str) -> None:
 def _level_ticks(ax: "Axes", axis: str, variable: Variable) -> None:
     """Return the levels at their codes; long ones stand upright on the horizontal axis."""
     words = [short(str(level), 16) for level in variable.levels or ()]
-    places = range(len(words))
+    positions = range(len(words))
     if axis == "y":
-        ax.set_yticks(places, words, **PLAIN)
+        ax.set_yticks(positions, words, **PLAIN)
     else:
         upright = 90 if sum(map(len, words)) > 45 else 0
-        ax.set_xticks(places, words, rotation=upright, **PLAIN)
+        ax.set_xticks(positions, words, rotation=upright, **PLAIN)
 
 
 def _legend(ax: "Axes", *, outside: bool = False) -> None:

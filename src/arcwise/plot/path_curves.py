@@ -98,24 +98,26 @@ def marks_of(path: PathLike, at: At) -> list[Mark]:
         raise FitError(
             f"at must be a penalty, several, or a mapping of labels to penalties, got {at!r}."
         ) from None
-    return [_mark(path, each, label) for each, label in zip(numbers, labels_of(at), strict=True)]
+    return [_mark(path, mark, label) for mark, label in zip(numbers, labels_of(at), strict=True)]
 
 
 def labels_of(at: At) -> list[str]:
     """Return the labels of penalties to mark; empty words where there are none."""
-    return [str(each) for each in at] if isinstance(at, Mapping) else [""] * np.size(at)
+    return [str(name) for name in at] if isinstance(at, Mapping) else [""] * np.size(at)
 
 
 def _mark(path: PathLike, penalty: float, label: str) -> Mark:
-    place, more = penalty, ""
+    solved_at, more = penalty, ""
     if isinstance(path, Path) and path.grid:
-        place = path.knot(penalty).penalty
-        solved = np.isclose(place, penalty, rtol=1e-9)
+        solved_at = path.knot(penalty).penalty
+        solved = np.isclose(solved_at, penalty, rtol=1e-9)
         more = "" if solved else f" ({penalty:.4g} was not solved for)"
     edges = path.at(penalty).n_edges
     words = f"{label}{': ' if label else ''}{edges} edge{'s' * (edges != 1)}"
     # A label replaces its penalty, which the axis shows.
-    return Mark(place, edges, words + ("" if label and not more else f" at {place:.4g}{more}"))
+    return Mark(
+        solved_at, edges, words + ("" if label and not more else f" at {solved_at:.4g}{more}")
+    )
 
 
 # -- edges against the penalty --------------------------------------------------------------------
@@ -202,7 +204,7 @@ _Notes = list[tuple[str, tuple[float, float]]]
 def _farthest(path: PathLike, marks: list[Mark]) -> float:
     """Return the penalty up to which the axis goes: all that is known and finite, and every mark."""
     ends = [knot.penalty for knot in path.knots] + [path.reach, *(mark.penalty for mark in marks)]
-    return max((each for each in ends if 0 < each < np.inf), default=1.0)
+    return max((end for end in ends if 0 < end < np.inf), default=1.0)
 
 
 def _draw_points(axes: "Axes", path: PathLike) -> tuple[Array, _Notes]:
@@ -320,7 +322,9 @@ def plot_edge_path(
     _set_values(axes, values, bool(marks))
     entitle(axes, title)
     _draw_marks(axes, marks, labels_of(at))
-    _name_lines(axes, penalties, [(pairs[row], values[row], each) for row, each in colours.items()])
+    _name_lines(
+        axes, penalties, [(pairs[row], values[row], colour) for row, colour in colours.items()]
+    )
     return axes
 
 
@@ -352,19 +356,19 @@ def _draw_others(axes: "Axes", penalties: Array, lines: list[Array]) -> None:
     from matplotlib.collections import LineCollection
 
     points = [
-        np.column_stack([penalties, np.where(_visible_points(each), each, np.nan)])
-        for each in lines
+        np.column_stack([penalties, np.where(_visible_points(curve), curve, np.nan)])
+        for curve in lines
     ]
     axes.add_collection(LineCollection(points, color=_GREY, linewidth=0.7, zorder=2))
 
 
 def _visible_points(values: Array) -> NDArray[np.bool_]:
     """Where a line is drawn: where its edge is there, and at the zeros next to that."""
-    there: NDArray[np.bool_] = values != 0
-    shown = there.copy()
-    shown[1:] |= there[:-1]
-    shown[:-1] |= there[1:]
-    return shown
+    nonzero: NDArray[np.bool_] = values != 0
+    visible = nonzero.copy()
+    visible[1:] |= nonzero[:-1]
+    visible[:-1] |= nonzero[1:]
+    return visible
 
 
 def _set_values(axes: "Axes", values: Array, marked: bool) -> None:
@@ -403,9 +407,9 @@ def _name_lines(
     left = axes.get_xlim()[0]
     ends = [int(np.flatnonzero(values)[0]) for _, values, _ in lines]
     heights = [float(values[end]) for (_, values, _), end in zip(lines, ends, strict=True)]
-    places = pixels(axes, np.array([(left, height) for height in heights]))[:, 1]
-    moved = spread_out(places.tolist(), _LEADING * axes.figure.dpi / 72)
-    shifts = (np.array(moved) - places) * 72 / axes.figure.dpi
+    pixel_heights = pixels(axes, np.array([(left, height) for height in heights]))[:, 1]
+    moved = spread_out(pixel_heights.tolist(), _LEADING * axes.figure.dpi / 72)
+    shifts = (np.array(moved) - pixel_heights) * 72 / axes.figure.dpi
     for (pair, _, colour), end, height, shift in zip(lines, ends, heights, shifts, strict=True):
         beside: Any = offset_copy(
             axes.transData, axes.get_figure(root=True), x=-8, y=shift, units="points"

@@ -50,8 +50,8 @@ def graph_html(graph: Graph) -> str | None:
 
 
 def _boxes(graph: Graph, layout: Layout) -> list[Box]:
-    places = zip(graph.nodes, layout.points.tolist(), layout.sizes.tolist(), strict=True)
-    return [Box((x, y), (w, h), label(name).split("\n"), name) for name, (x, y), (w, h) in places]
+    placed = zip(graph.nodes, layout.points.tolist(), layout.sizes.tolist(), strict=True)
+    return [Box((x, y), (w, h), label(name).split("\n"), name) for name, (x, y), (w, h) in placed]
 
 
 def _stroke(graph: Graph, line: Line, curve: NDArray[np.float64]) -> Stroke:

@@ -167,18 +167,18 @@ def plot_probabilities(
         raise GraphError(
             f"A matrix of {len(names)} variables cannot be read; at most {_MOST} are drawn."
         )
-    places = [posterior.nodes.index(name) for name in names]
-    shown = posterior.arcs if posterior.directed else posterior.adjacent
+    indices = [posterior.nodes.index(name) for name in names]
+    chances = posterior.arcs if posterior.directed else posterior.adjacent
     side = 1.8 + _CELL * len(names)
     axes = diagram(ax, (side + 0.9, side), bare=())
-    image = axes.imshow(shown[np.ix_(places, places)], vmin=0.0, vmax=1.0, cmap="Blues")
+    image = axes.imshow(chances[np.ix_(indices, indices)], vmin=0.0, vmax=1.0, cmap="Blues")
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=8, **PLAIN)
     axes.set_yticks(range(len(names)), names, fontsize=8, **PLAIN)
     if posterior.directed:
         axes.set_xlabel("child")
         axes.set_ylabel("parent")
     if len(names) <= _MAX_WRITTEN:
-        for (row, column), value in np.ndenumerate(shown[np.ix_(places, places)]):
+        for (row, column), value in np.ndenumerate(chances[np.ix_(indices, indices)]):
             if row != column:
                 colour = "white" if value > 0.5 else "#222222"
                 style: dict[str, Any] = {"ha": "center", "va": "center", "color": colour}
@@ -205,8 +205,10 @@ def plot_scores(scores: Array, *, ax: "Axes | None" = None) -> "Axes":
         axes.plot(xs, line, linewidth=0.6, color=colour, label=name)
     axes.set_xlabel("draw")
     axes.set_ylabel("log score")
-    made = axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for handle in made.get_lines():
+    drawn_legend = axes.legend(
+        frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )
+    for handle in drawn_legend.get_lines():
         handle.set_linewidth(2.0)
     return axes
 
@@ -225,12 +227,12 @@ def reliability(
         upper = np.triu_indices(len(posterior.nodes), 1)
         stated.append(posterior.adjacent[upper])
         true.append(_adjacent(truth.over(posterior.nodes))[upper])
-    chances, there = np.concatenate(stated), np.concatenate(true)
-    place = np.minimum((chances * bins).astype(np.intp), bins - 1)
+    chances, outcomes = np.concatenate(stated), np.concatenate(true)
+    bin_of = np.minimum((chances * bins).astype(np.intp), bins - 1)
     rows = [
-        (chances[place == b].mean(), there[place == b].mean(), float((place == b).sum()))
+        (chances[bin_of == b].mean(), outcomes[bin_of == b].mean(), float((bin_of == b).sum()))
         for b in range(bins)
-        if (place == b).any()
+        if (bin_of == b).any()
     ]
     return np.array(rows)
 

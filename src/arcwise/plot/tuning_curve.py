@@ -82,7 +82,9 @@ def plot_tuning(
             "The network has no tuning curve: its penalty was given, or it has none, or the choice "
             "stopped early."
         )
-    figure = next((each for each in _FIGURES if any(each.column in row for row in rows)), None)
+    figure = next(
+        (candidate for candidate in _FIGURES if any(candidate.column in row for row in rows)), None
+    )
     ordered = sorted(rows, key=lambda row: row["penalty"])
     below = None
     if ax is None:
@@ -187,8 +189,8 @@ def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> No
         edges = float(f"{row['edges']:.3g}")
         mean = " on average" if figure is not None and figure.error else ""  # of the folds
         words += f", {edges:g} edge{'s' * (edges != 1)}{mean}"
-    there = axes.transData.transform((chosen, axes.get_ylim()[0]))
-    right = bool(axes.transAxes.inverted().transform(there)[0] > 0.5)
+    pixel = axes.transData.transform((chosen, axes.get_ylim()[0]))
+    right = bool(axes.transAxes.inverted().transform(pixel)[0] > 0.5)
     axes.annotate(
         words,
         (chosen, 1.0),
@@ -220,8 +222,8 @@ def set_penalties(
     linear : whether to draw even steps.
     """
     axes.set_xlabel(f"penalty ({unit})" if unit else "penalty", **PLAIN)
-    finite = [each for each in penalties if 0 <= each < np.inf]
-    far = max((each for each in finite if each > 0), default=1.0)
+    finite = [penalty for penalty in penalties if 0 <= penalty < np.inf]
+    far = max((penalty for penalty in finite if penalty > 0), default=1.0)
     near = min(finite, default=0.0)
     if linear or (grid and near > 0 and far <= _DECADE * near):
         axes.set_xlim(0.0, far * _SPARE)
@@ -248,7 +250,7 @@ def _by_logarithms(axes: "Axes", near: float, far: float) -> None:
 
 
 def _set_ticks(axes: "Axes", ticks: list[float]) -> None:
-    axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
 def _root(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -260,7 +262,7 @@ def _round(low: float, high: float) -> list[float]:
     """1, 2 and 5 times powers of ten between two numbers, the largest first."""
     powers = range(int(np.floor(np.log10(high))), int(np.floor(np.log10(low))) - 1, -1)
     numbers = (float(f"{digit}e{power}") for power in powers for digit in (5, 2, 1))
-    return [each for each in numbers if low <= each <= high]
+    return [number for number in numbers if low <= number <= high]
 
 
 def _spread(
@@ -268,8 +270,8 @@ def _spread(
 ) -> list[float]:
     """Those of some ticks that have room; the first ones have it. `ends` keeps the origin clear."""
     kept: list[float] = []
-    for each in ticks:
+    for tick in ticks:
         taken = [position(other) for other in kept] + [0.0] * ends
-        if all(abs(position(each) - other) > _APART for other in taken):
-            kept.append(each)
+        if all(abs(position(tick) - other) > _APART for other in taken):
+            kept.append(tick)
     return sorted(kept)

@@ -239,11 +239,11 @@ class Path(Framed):
         """The last removals, or the first penalties."""
         frame = self.frame
         first = max(len(frame) - _SHOWN, 0) if self.removals else 0
-        shown = frame.take(range(first, min(first + _SHOWN, len(frame))))
+        last_rows = frame.take(range(first, min(first + _SHOWN, len(frame))))
         if first:
-            return replace(shown, title=f"{frame.title}... {first} removals before these\n")
-        rest = len(frame) - len(shown)
-        return replace(shown, notes=(f"... and {rest} more",) if rest else ())
+            return replace(last_rows, title=f"{frame.title}... {first} removals before these\n")
+        rest = len(frame) - len(last_rows)
+        return replace(last_rows, notes=(f"... and {rest} more",) if rest else ())
 
 
 def _knots(start: UGraph, removals: Iterable[Removal]) -> tuple[Knot, ...]:
@@ -288,14 +288,16 @@ def _removal_frame(path: Path) -> Frame:
     edges = [f"{one} -- {two}" for one, two in zip(first, second, strict=True)]
     return Frame(
         (
-            Series("edges", [each.edges for each in gone], head="edges left"),
-            Series("penalty", [max(each.penalty, 0.0) for each in gone], ".4f", "from penalty"),
+            Series("edges", [removal.edges for removal in gone], head="edges left"),
+            Series(
+                "penalty", [max(removal.penalty, 0.0) for removal in gone], ".4f", "from penalty"
+            ),
             Series("edge", edges, head="edge removed"),
             Series("first", first, shown=False),
             Series("second", second, shown=False),
-            Series("first_loss", [each.losses[0] for each in gone], ".4f", "first loses"),
-            Series("second_loss", [each.losses[1] for each in gone], ".4f", "second loses"),
-            Series("strength", [each.strength for each in gone], ".4f", shown=False),
+            Series("first_loss", [removal.losses[0] for removal in gone], ".4f", "first loses"),
+            Series("second_loss", [removal.losses[1] for removal in gone], ".4f", "second loses"),
+            Series("strength", [removal.strength for removal in gone], ".4f", shown=False),
         )
     )
 

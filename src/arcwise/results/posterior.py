@@ -152,9 +152,9 @@ class GraphDistribution:
         most : how many graphs are enough.
         alike : what graphs that answer alike have in common, such as their class; None if none do.
         """
-        there, size = np.flatnonzero(self.shares), self.graph_ess or self.ess
-        graphs, shares = tuple(self.graphs[i] for i in there), self.shares[there]
-        weights = self.weights[there] if np.isinf(size) else shares
+        weighted, size = np.flatnonzero(self.shares), self.graph_ess or self.ess
+        graphs, shares = tuple(self.graphs[i] for i in weighted), self.shares[weighted]
+        weights = self.weights[weighted] if np.isinf(size) else shares
         if len(graphs) > most and alike is not None:
             graphs, weights, shares = _merge_alike(graphs, weights, shares, alike)
         top = np.argsort(-weights, kind="stable")[:most]
@@ -166,8 +166,8 @@ class GraphDistribution:
             return GraphSample(
                 tuple(graphs[i] for i in top), weights[top] / weights[top].sum(), size, missing_mass
             )
-        places = np.searchsorted(np.cumsum(shares), (np.arange(most) + 0.5) / most)
-        drawn_indices, times = np.unique(np.minimum(places, len(graphs) - 1), return_counts=True)
+        positions = np.searchsorted(np.cumsum(shares), (np.arange(most) + 0.5) / most)
+        drawn_indices, times = np.unique(np.minimum(positions, len(graphs) - 1), return_counts=True)
         fewer = 1.0 / (1.0 / size + 1.0 / most)
         return GraphSample(tuple(graphs[i] for i in drawn_indices), times / most, fewer, 0.0)
 
@@ -282,11 +282,11 @@ def _merge_alike(
     graphs: Sequence[Graph], weights: Array, shares: Array, alike: Callable[[Graph], Any]
 ) -> tuple[tuple[Graph, ...], Array, Array]:
     """Merge graphs that are alike into the first of them, with the sum of their weights."""
-    places: dict[Any, int] = {}
+    number_of: dict[Any, int] = {}
     first: list[Graph] = []
     where = np.empty(len(graphs), dtype=np.intp)
     for i, graph in enumerate(graphs):
-        where[i] = places.setdefault(alike(graph), len(places))
+        where[i] = number_of.setdefault(alike(graph), len(number_of))
         if where[i] == len(first):
             first.append(graph)
     sums = [np.bincount(where, values).astype(float) for values in (weights, shares)]

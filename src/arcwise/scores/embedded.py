@@ -62,7 +62,7 @@ class EmbeddedScore(Score):
         table = fits.statistics.rows("An embedded score needs")
         self.fits, self.nodes, self.rows = fits, fits.nodes, fits.rows
         self.matrix, self.columns = correlations(table, degree)
-        self.alone = np.array([_alone(*each, self.rows, table.weights) for each in _pairs(table)])
+        self.alone = np.array([_alone(*pair, self.rows, table.weights) for pair in _pairs(table)])
         self.charge = 0.25 * float(np.log(max(self.rows, 2.0)))
         self.per_parent = gamma * float(np.log(max(len(self.nodes), 2)))
         self.equivalent = not any(fits.never(child) for child in range(len(self.nodes)))
@@ -70,13 +70,13 @@ class EmbeddedScore(Score):
 
     def many(self, child: int, sets: ParentSets) -> Array:
         """Return the differences of the values of a family and of the parents alone, minus penalties."""
-        taken = [i for i, s in enumerate(sets) if self.equivalent or self.fits.takes(child, s)]
-        families = [tuple(sorted((*sets[i], child))) for i in taken]
-        self._evaluate([sets[i] for i in taken])
+        valid = [i for i, s in enumerate(sets) if self.equivalent or self.fits.takes(child, s)]
+        families = [tuple(sorted((*sets[i], child))) for i in valid]
+        self._evaluate([sets[i] for i in valid])
         self._evaluate(families)
         scores = np.full(len(sets), -np.inf)
-        scores[taken] = self.alone[child]
-        for i, family in zip(taken, families, strict=True):
+        scores[valid] = self.alone[child]
+        for i, family in zip(valid, families, strict=True):
             scores[i] += self._values[family] - self._values[tuple(sets[i])]
             scores[i] -= self.per_parent * len(sets[i])
         return scores
@@ -227,8 +227,8 @@ def _whitening_matrix(covariance: Array) -> Array:
         return covariance
     scale = np.sqrt(np.where(variances > _KEPT, variances, 1.0))  # z^2 of -1 and 1 is constant
     values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
-    kept = values > _KEPT
-    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None])
+    positive = values > _KEPT
+    return np.asarray(vectors[:, positive] / np.sqrt(values[positive]) / scale[:, None])
 
 
 def degenerate_gaussian(fits: Fits, *, gamma: float = 0.5) -> Score:
