@@ -54,8 +54,8 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def room_of(module: str) -> str:
-    """The room of a module's full name; empty for the facade."""
+def package_of(module: str) -> str:
+    """The package of a module's full name; empty for the facade."""
     return module.split(".")[1] if "." in module else ""
 
 
@@ -97,9 +97,9 @@ def outside_of(path: Path) -> set[str]:
     return {name for name, _ in imports_of(path) if name.split(".")[0] != "arcwise"}
 
 
-def test_every_room_has_a_level():
-    rooms = {room_of(module_of(path)) for path in FILES} - {""}
-    assert rooms <= set(LEVELS), f"rooms without a level: {rooms - set(LEVELS)}"
+def test_every_package_has_a_level():
+    packages = {package_of(module_of(path)) for path in FILES} - {""}
+    assert packages <= set(LEVELS), f"packages without a level: {packages - set(LEVELS)}"
 
 
 def test_imports_go_strictly_downwards():
@@ -114,8 +114,8 @@ def test_imports_go_strictly_downwards():
 
 
 def may_import(path: Path, name: str) -> bool:
-    """Whether a module lies in the file's own room or below it; the facade gives the version alone."""
-    own, other = room_of(module_of(path)), room_of(name)
+    """Whether a module lies in the file's own package or below it; the facade gives the version alone."""
+    own, other = package_of(module_of(path)), package_of(name)
     if not other:
         return version_only(path)
     return other == own or LEVELS[other] < LEVELS[own]
@@ -133,8 +133,8 @@ def version_only(path: Path) -> bool:
     return taken == ["__version__"]
 
 
-def test_no_file_of_a_room_is_in_a_ring():
-    """What is imported inside a function, or for types alone, makes no ring when modules load."""
+def test_no_file_of_a_package_is_in_a_cycle():
+    """What is imported inside a function, or for types alone, makes no cycle when modules load."""
     left = {
         module_of(path): {
             name
@@ -144,15 +144,15 @@ def test_no_file_of_a_room_is_in_a_ring():
         for path in FILES
         if path != FACADE
     }
-    asking = [module for module, names in left.items() if f"arcwise.{room_of(module)}" in names]
-    assert not asking, "files that import their own room's face"
+    asking = [module for module, names in left.items() if f"arcwise.{package_of(module)}" in names]
+    assert not asking, "files that import their own package's face"
     while free := [module for module, targets in left.items() if not targets & set(left)]:
         for module in free:
             del left[module]
-    assert not left, "a ring"
+    assert not left, "a cycle"
 
 
-def test_libraries_stay_in_their_rooms():
+def test_libraries_stay_in_their_packages():
     """Native code, pictures, the command line, scikit-learn; nothing heavy is loaded before it is used."""
     offenders = [
         f"{module_of(path)} imports {name}"
@@ -164,7 +164,7 @@ def test_libraries_stay_in_their_rooms():
 
 
 def may_load(path: Path, name: str, at_once: bool) -> bool:
-    room, base = room_of(module_of(path)), name.split(".")[0]
+    package, base = package_of(module_of(path)), name.split(".")[0]
     if base in ("pickle", "dill", "cloudpickle", "shelve", "marshal"):
         return False
     if (
@@ -174,14 +174,14 @@ def may_load(path: Path, name: str, at_once: bool) -> bool:
         return False
     homes = {"matplotlib": "plot", "typer": "cli", "click": "cli", "rich": "cli"}
     if "_native" in name:
-        return room == "_kernels"
+        return package == "_kernels"
     if base == "sklearn":
         return module_of(path) in (
             "arcwise.api.estimators",
             "arcwise.api.imputer",
             "arcwise.api.regressor",
         )
-    return homes.get(base, room) == room
+    return homes.get(base, package) == package
 
 
 @cache
@@ -203,7 +203,7 @@ def test_nothing_writes_to_standard_output_outside_the_command_line():
     assert not [
         f"{module_of(path)}:{node.lineno}"
         for path in FILES
-        if room_of(module_of(path)) != "cli"
+        if package_of(module_of(path)) != "cli"
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute) and node.attr == "stdout"
     ]
@@ -222,7 +222,7 @@ def test_seeds_become_generators_only_where_users_give_them():
         names = {name for name, _ in imports_of(path)}
         if names & {"random", "numpy.random"}:
             offenders.append(f"{module_of(path)} imports a module of random numbers")
-        if room_of(module_of(path)) in ("api", "cli", "web") or module_of(path) in SEEDED:
+        if package_of(module_of(path)) in ("api", "cli", "web") or module_of(path) in SEEDED:
             continue
         for node in ast.walk(tree_of(path)):
             found = re.fullmatch(r"(np|numpy)\.random\.(\w+)", dotted(node))
@@ -279,14 +279,14 @@ def test_names_of_modules_and_classes_are_used_once():
     assert twice <= _TWICE
 
 
-def test_the_list_of_a_room_is_what_is_there():
+def test_the_list_of_a_package_is_what_is_there():
     """Of other files, and of names imported but not listed, the linter knows."""
-    rooms = [module_of(path) for path in FILES if path.name == "__init__.py"]
+    packages = [module_of(path) for path in FILES if path.name == "__init__.py"]
     offenders = [
-        f"{room} lists {name}"
-        for room in rooms
-        for name in importlib.import_module(room).__all__
-        if not hasattr(importlib.import_module(room), name)
+        f"{package} lists {name}"
+        for package in packages
+        for name in importlib.import_module(package).__all__
+        if not hasattr(importlib.import_module(package), name)
     ]
     assert not offenders
 
@@ -373,7 +373,7 @@ def tracked() -> list[Path]:
     return [HERE / name for name in done.stdout.split("\0") if name]
 
 
-def test_no_tracked_file_speaks_of_a_machine_or_a_registry():
+def test_no_tracked_file_names_a_machine_or_a_registry():
     """Paths of one machine, addresses of package registries and file-sharing hosts."""
     slash = "/"
     signs = [

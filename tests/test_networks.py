@@ -130,7 +130,7 @@ def test_align_fills_absent_columns_and_ignores_others():
     )
 
 
-def test_align_does_not_read_what_it_is_told_not_to():
+def test_align_does_not_read_what_is_excluded():
     rows = Table((Variable("a"), Variable("b")), (np.array([np.inf]), np.ones(1)))
     aligned = align(CHAIN, rows, unread=("a",))
     assert np.isnan(aligned.column("a")).all()

@@ -110,5 +110,5 @@ def test_pages_escape_names_in_notes():
 @pytest.mark.parametrize(
     "stored", [3, {"kind": "odd", "text": "", "about": [], "fix": []}, {"kind": "data"}]
 )
-def test_what_is_no_note_is_refused(stored):
+def test_what_is_no_note_is_rejected(stored):
     assert Note.from_stored(stored) is None

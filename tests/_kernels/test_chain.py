@@ -148,7 +148,7 @@ def test_impossible_sets_are_never_entered():
     assert all(len(unpacked_rows(state)[2]) < 2 for state in visited.parents)
 
 
-def test_a_start_with_a_cycle_is_refused():
+def test_a_start_with_a_cycle_is_rejected():
     with pytest.raises(ValueError, match="cycle"):
         begin(2, start=[(1,), (0,)])
 
@@ -261,7 +261,7 @@ def test_places_in_many_words_and_in_pieces():
             assert naive.acyclic([set(row) for row in unpacked_rows(state)])
 
 
-def test_a_start_without_a_graph_is_refused():
+def test_a_start_without_a_graph_is_rejected():
     sets = ParentSets([packed_rows([(1,)], 2), packed_rows([()], 2)], [np.zeros(1), np.zeros(1)])
     chain = PlaceChain(sets, levels=False)
     with pytest.raises(ValueError, match="has no graph"):

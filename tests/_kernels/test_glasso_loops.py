@@ -44,7 +44,7 @@ def test_curvature_refuses_pairs_that_are_none():
         kernel.curvature(np.ones((3, 2)), np.array([0]), np.array([1]), np.ones(1))
 
 
-def test_matrices_of_different_sizes_are_refused():
+def test_matrices_of_different_sizes_are_rejected():
     with pytest.raises(ValueError, match="square"):
         kernel.descend(np.eye(3), np.eye(3), np.eye(3), np.eye(2), 1e-6, 1)
     with pytest.raises(IndexError):

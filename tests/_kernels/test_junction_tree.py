@@ -157,7 +157,7 @@ def test_plans_tell_the_size_beforehand():
     assert found.entries < 36 * found.largest
 
 
-def test_what_does_not_fit_together_is_refused():
+def test_what_does_not_fit_together_is_rejected():
     levels, scopes, tables = [2, 2], [(0,), (0, 1)], [np.ones(2), np.ones((2, 2))]
     order = plan(levels, scopes).order
     with pytest.raises(ValueError, match="fewer numbers"):

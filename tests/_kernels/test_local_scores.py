@@ -120,7 +120,7 @@ def test_regrets_of_very_many_cells_go_on_without_a_jump():
     assert np.abs(steps).max() < 2e-3
 
 
-def test_codes_beyond_their_levels_and_other_sizes_are_refused():
+def test_codes_beyond_their_levels_and_other_sizes_are_rejected():
     codes = np.array([[0, 1, 2]], dtype=np.uint16)
     with pytest.raises(ValueError, match="beyond the levels"):
         DiscreteTable(codes, [2], None)

@@ -112,7 +112,7 @@ def test_a_watcher_ends_the_climb_with_a_whole_graph():
     assert climbed(lambda *_: None, 10, range(10)).total == -np.inf
 
 
-def test_tables_of_another_size_are_refused():
+def test_tables_of_another_size_are_rejected():
     with pytest.raises(ValueError, match="other sizes"):
         GaussianScores(
             np.eye(3),

@@ -414,7 +414,7 @@ GOOD = {
         ({"columns": np.full((3, 20), np.nan)}, ValueError, "finite"),
     ],
 )
-def test_what_makes_no_sense_is_refused(change, error, words):
+def test_what_makes_no_sense_is_rejected(change, error, words):
     ask = GOOD | change
     with pytest.raises(error, match=words):
         kernel.loo(**ask)
@@ -424,7 +424,7 @@ def test_what_makes_no_sense_is_refused(change, error, words):
             kernel.fit(**ask, one=False, **BOX)
 
 
-def test_bad_boxes_and_queries_are_refused():
+def test_bad_boxes_and_queries_are_rejected():
     data = (GOOD["columns"], GOOD["apart"], GOOD["weights"], 0, 0)
     with pytest.raises(ValueError, match="above"):
         kernel.fit(*data, [(1,)], one=False, floor=2.0, ceiling=1.0)

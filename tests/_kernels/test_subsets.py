@@ -140,7 +140,7 @@ def test_rules_that_leave_no_graph():
     assert dag_posterior(weights).log_total == -np.inf
 
 
-def test_other_shapes_are_refused():
+def test_other_shapes_are_rejected():
     with pytest.raises(ValueError, match="a line for each variable"):
         dag_posterior(np.zeros((3, 3)))
 

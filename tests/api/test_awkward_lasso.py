@@ -91,12 +91,12 @@ def test_rows_in_order_do_not_fool_rotations():
     assert stacked == pytest.approx(mixed, rel=0.35)
 
 
-def test_few_rows_are_told():
+def test_few_rows_are_reported():
     net = aw.learn({"a": [1.0, 2.0], "b": [2.0, 1.0]}, **WORDS)
     assert any("edges are meaningless" in note for note in net.notes)
 
 
-def test_a_choice_at_the_end_of_the_path_is_told():
+def test_a_choice_at_the_end_of_the_path_is_reported():
     boston = aw.example("boston")
     net = aw.learn(boston, penalty="cv", search=aw.Glasso(n_penalties=6), **WORDS)
     assert net.settings["penalty"] == min(row["penalty"] for row in net.tuning)

@@ -100,7 +100,7 @@ def test_every_setting_of_a_method_or_a_prior_is_changed_by_some_case(kind):
 
 
 @pytest.mark.parametrize(("first", "change"), CHANGES, ids=lambda each: ",".join(each))
-def test_a_checkpoint_under_another_option_is_refused(homes, tmp_path, first, change):
+def test_a_checkpoint_under_another_option_is_rejected(homes, tmp_path, first, change):
     place = tmp_path / "run.npz"
     reading, others = change.get("data", {}), {n: v for n, v in change.items() if n != "data"}
     frame = homes.to_pandas() if reading else homes

@@ -56,7 +56,7 @@ def test_one_word_or_one_for_each_variable():
         (aw.graphs.cpdag(aw.dag("v0 -> v1")), {}, "must be a DAG or a UGraph"),
     ],
 )
-def test_graphs_and_words_that_do_not_fit_are_refused(graph, words, hint):
+def test_graphs_and_words_that_do_not_fit_are_rejected(graph, words, hint):
     with pytest.raises(aw.ArcwiseError) as caught:
         aw.fit(graph, SOURCE, **words)
     assert hint in str(caught.value)
@@ -93,7 +93,7 @@ def test_a_network_by_hand_answers_as_its_numbers_say():
         ({"a": {"sdd": 1}, "b": {"sd": 1, "coefficients": {"a": 1}}}, "Did you mean 'sd'"),
     ],
 )
-def test_numbers_that_make_no_network_are_refused(numbers, hint):
+def test_numbers_that_make_no_network_are_rejected(numbers, hint):
     with pytest.raises(aw.ArcwiseError) as caught:
         aw.network("[a][b|a]", numbers)
     assert hint in str(caught.value)

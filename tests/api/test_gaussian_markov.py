@@ -136,7 +136,7 @@ def test_files_keep_the_joint(fitted, found, ending, tmp_path):
         lambda joint: joint.update(precision=3),
     ],
 )
-def test_damaged_joints_are_refused(fitted, harm, tmp_path):
+def test_damaged_joints_are_rejected(fitted, harm, tmp_path):
     place = fitted.save(tmp_path / "net.json")
     document = json.loads(place.read_text())
     harm(document["joint"])
@@ -509,7 +509,7 @@ def test_it_is_drawn():
     ],
     ids=str,
 )
-def test_words_that_make_no_sense_are_refused(words, hint):
+def test_words_that_make_no_sense_are_rejected(words, hint):
     with pytest.raises(aw.ArcwiseError) as caught:
         aw.learn(SOURCE, **{**WORDS, **words})
     assert hint in str(caught.value)

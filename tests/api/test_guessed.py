@@ -43,7 +43,7 @@ def test_an_undirected_graph_has_the_score_of_its_joint_unless_another_name_is_g
     assert aw.score(whole.graph, SOURCE, score="pseudo-bic") != pytest.approx(chain)
 
 
-def test_scores_that_make_no_sense_are_refused():
+def test_scores_that_make_no_sense_are_rejected():
     with pytest.raises(aw.OptionError, match="no score 'bik'"):
         aw.score("v0 -> v1", SOURCE, score="bik")
     with pytest.raises(aw.FitError, match="no number of free parameters"):

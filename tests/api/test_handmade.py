@@ -55,12 +55,12 @@ def test_a_table_by_states_by_tuples_or_as_an_array_is_the_same_network():
         (3, FitError, "must be a mapping"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_in_words(grass, error, message):
+def test_what_does_not_fit_is_rejected_with_a_message(grass, error, message):
     with pytest.raises(error, match=message):
         lawn(grass)
 
 
-def test_a_table_below_a_number_is_refused():
+def test_a_table_below_a_number_is_rejected():
     with pytest.raises(ArcwiseError, match="its parent 'x' has none"):
         aw.network("[x][y|x]", {"x": {"sd": 1.0}, "y": {"levels": ["a", "b"], "table": [0.5, 0.5]}})
 

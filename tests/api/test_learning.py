@@ -351,7 +351,7 @@ def test_awkward_columns_never_raise(score):
         net.local(name)
 
 
-def test_one_row_is_refused_in_words():
+def test_one_row_is_rejected_with_a_message():
     with pytest.raises(aw.DataError, match="two rows"):
         aw.learn(linear(1, rows=1, p=4))
 
@@ -371,7 +371,7 @@ def test_one_column_and_only_constants():
     assert aw.learn({"a": np.ones(20), "b": np.zeros(20)}).graph.n_arcs == 0
 
 
-def test_a_hundred_thousand_columns_are_refused_with_the_size_they_need():
+def test_a_hundred_thousand_columns_are_rejected_with_the_size_they_need():
     column, names = np.arange(3.0), [f"v{i}" for i in range(100_000)]
     wide = aw.Table(tuple(map(aw.Variable, names)), (column,) * 100_000)
     with pytest.raises(aw.DataError, match=r"100000 columns need 80\.0 GB"):
@@ -413,7 +413,7 @@ def test_a_complete_start_obeys_the_bound_on_parents():
     assert max(map(len, net.graph.parents)) <= 2
 
 
-def test_weights_that_are_shares_are_refused():
+def test_weights_that_are_shares_are_rejected():
     shares = np.full(SOURCE.rows, 1 / SOURCE.rows)
     with pytest.raises(aw.DataError, match="counts of rows"):
         aw.learn(SOURCE.with_weights(shares))
@@ -443,7 +443,7 @@ def test_a_validation_that_runs_out_of_time_says_so():
 
 
 @pytest.mark.parametrize("unit", [1e200, 1e-200])
-def test_numbers_whose_squares_do_not_exist_are_refused(unit):
+def test_numbers_whose_squares_do_not_exist_are_rejected(unit):
     x = np.random.default_rng(0).normal(size=30)
     with pytest.raises(aw.DataError, match="change the unit"):
         aw.learn({"a": x, "b": x * unit})

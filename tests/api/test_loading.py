@@ -53,7 +53,7 @@ def test_rules_in_a_file_that_do_not_fit_its_graph_are_not_known(tmp_path, wrong
     assert aw.load(place).rules is None
 
 
-def test_documents_of_another_kind_are_refused_by_name(tmp_path):
+def test_documents_of_another_kind_are_rejected_by_name(tmp_path):
     place = aw.network("[a]", {"a": {"sd": 1.0}}).save(tmp_path / "net.json")
     document = json.loads(place.read_text())
     document["about"]["kind"] = "poem"
@@ -103,7 +103,7 @@ def test_files_without_graphs_have_the_certainty_found_again(tmp_path):
     assert again.edges["x", "y"].certainty == net.edges["x", "y"].certainty
 
 
-def test_other_data_are_refused(tmp_path):
+def test_other_data_are_rejected(tmp_path):
     path = aw.learn(linear_rows()).save(tmp_path / "net.json")
     with pytest.raises(DataError, match=r"not the data that the network was learned from: .* 'w'"):
         aw.load(path, data=linear_rows(seed=2))
@@ -114,7 +114,7 @@ def test_other_data_are_refused(tmp_path):
         aw.load(given, data=linear_rows())
 
 
-def test_damaged_graphs_in_a_file_are_refused(tmp_path):
+def test_damaged_graphs_in_a_file_are_rejected(tmp_path):
     path = aw.learn(linear_rows()).save(tmp_path / "net.json")
     document = json.loads(path.read_text())
     document["about"]["graphs"]["arcs"] = "nonsense"

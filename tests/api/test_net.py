@@ -183,7 +183,7 @@ def test_rows_far_out_have_no_density(net):
     assert net.logpdf({"v0": [1e300]}).tolist() == [-np.inf]
 
 
-def test_a_file_with_directions_in_part_is_refused(monkeypatch):
+def test_a_file_with_directions_in_part_is_rejected(monkeypatch):
     # No format of today holds such a graph; one of tomorrow may.
     monkeypatch.setattr("arcwise.io.load", lambda path: StoredNet(cpdag(aw.dag("a -> b"))))
     with pytest.raises(

@@ -85,7 +85,7 @@ def test_it_is_drawn(found):
 
 
 @pytest.mark.parametrize("penalty", [-1, np.nan, "0.1", None, True, [0.1]])
-def test_a_penalty_that_is_none_is_refused(found, penalty):
+def test_a_penalty_that_is_none_is_rejected(found, penalty):
     for ask in (found.at, found.network, found.edges):
         with pytest.raises(aw.FitError, match="non-negative"):
             ask(penalty)
@@ -110,7 +110,7 @@ def test_a_penalty_that_is_none_is_refused(found, penalty):
     ],
     ids=str,
 )
-def test_words_that_make_no_sense_are_refused(words, hint):
+def test_words_that_make_no_sense_are_rejected(words, hint):
     with pytest.raises(aw.ArcwiseError) as caught:
         aw.path(SOURCE, **words)
     assert hint in str(caught.value)

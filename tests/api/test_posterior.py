@@ -345,7 +345,7 @@ def test_an_exact_posterior_has_no_more_draws(exact):
         exact.more(10)
 
 
-def test_damaged_files_are_refused(tmp_path, boot):
+def test_damaged_files_are_rejected(tmp_path, boot):
     place = boot.save(tmp_path / "post.json")
     document = json.loads(place.read_text())
     for key in ("found", "graphs", "plan", "kept"):
@@ -408,7 +408,7 @@ def test_a_constant_column_has_no_edges(homes):
         {"seed": -1},
     ],
 )
-def test_odd_words_are_refused(homes, words):
+def test_odd_words_are_rejected(homes, words):
     with pytest.raises(OptionError):
         aw.posterior(homes, **words)
 

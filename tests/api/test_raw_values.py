@@ -207,7 +207,7 @@ def test_levels_that_cover_all_numbers_take_all():
 @pytest.mark.parametrize(
     "ends", [3, [[0, 4]], [[0], [5, 10]], [[0, "x"], [5, 10]], [[0, True], [5, 10]]]
 )
-def test_wrong_ends_in_a_file_are_refused(tmp_path, ends):
+def test_wrong_ends_in_a_file_are_rejected(tmp_path, ends):
     data = {"x": [0, 1, 7, 9, 2, 8] * 10, "y": list("aabbab") * 10}
     table = aw.discretise(data, levels={"x": {"low": (0, 4), "high": (5, 10)}})
     aw.learn(table).save(tmp_path / "net.json")

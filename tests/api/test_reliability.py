@@ -139,7 +139,7 @@ def test_many_columns_go_by_what_ranks_best():
     )
 
 
-def test_chains_that_fail_are_refused():
+def test_chains_that_fail_are_rejected():
     alarm = aw.example("alarm").sample(200, seed=3)
     words = {"method": aw.MCMC(chains=2, burn_in=10, thin=1, sampler="structure")}
     with pytest.raises(ChainsError, match=r"not converged.*method='bootstrap'"):

@@ -110,7 +110,7 @@ def test_a_time_limit_leaves_a_checkpoint(tmp_path):
     same(longer, aw.posterior(table(), **few))
 
 
-def test_the_checkpoint_of_another_run_is_refused(tmp_path):
+def test_the_checkpoint_of_another_run_is_rejected(tmp_path):
     place = tmp_path / "run.npz"
     words = {**BOOT, "draws": 5}
     aw.posterior(table(), checkpoint=place, **words)

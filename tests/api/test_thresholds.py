@@ -64,7 +64,7 @@ def test_five_rows_for_parzen_models():
 
 
 @pytest.mark.parametrize(("rows", "told"), [(59, False), (60, True)])
-def test_sixty_rows_before_a_curve_is_told(rows, told):
+def test_sixty_rows_before_a_curve_is_reported(rows, told):
     x = np.linspace(-2, 2, 60)[:rows]
     y = x + x**2 + 0.1 * np.random.default_rng(1).normal(size=60)[:rows]
     notes = aw.path({"x": x, "y": y}).notes

@@ -93,7 +93,7 @@ def test_rules_bind_edges_whatever_their_direction():
     ],
     ids=lambda each: each if isinstance(each, str) else ",".join(each),
 )
-def test_what_speaks_of_directions_or_makes_no_sense_is_refused(words, hint):
+def test_what_concerns_directions_or_makes_no_sense_is_rejected(words, hint):
     made = {
         name: value if callable(value) else lambda each=value: each for name, value in words.items()
     }
@@ -495,7 +495,7 @@ def test_artificial_rows_with_weights():
         ({"a": [], "b": [], "c": []}, "no row"),
     ],
 )
-def test_artificial_rows_that_do_not_fit_are_refused(rows, hint):
+def test_artificial_rows_that_do_not_fit_are_rejected(rows, hint):
     with pytest.raises(aw.DataError, match=hint):
         aw.learn(curved(40), prior=aw.Prior(rows=rows))
 

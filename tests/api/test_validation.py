@@ -59,7 +59,7 @@ def test_gaps_and_weights():
         {"model": "parzn"},
     ],
 )
-def test_wrong_words_are_refused(words):
+def test_wrong_words_are_rejected(words):
     with pytest.raises(aw.ArcwiseError):
         aw.validate(SOURCE, **{"folds": 3, **words})
 

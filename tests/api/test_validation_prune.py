@@ -44,7 +44,7 @@ def test_other_rows_are_scored_too():
         ("v1", {"n_jobs": 0}, "n_jobs"),
     ],
 )
-def test_what_makes_no_sense_is_refused(target, words, hint):
+def test_what_makes_no_sense_is_rejected(target, words, hint):
     with pytest.raises(aw.ArcwiseError) as caught:
         aw.prune(SOURCE, target, **words)
     assert hint in str(caught.value)

@@ -20,7 +20,7 @@ def test_json(run, table):
     assert [column["name"] for column in found["columns"]] == ["RM", "AGE", "DIS", "LSTAT", "MEDV"]
 
 
-def test_what_was_guessed_is_told(run, folder):
+def test_what_was_guessed_is_reported(run, folder):
     Path("in.csv").write_text("pH;alcohol\n3,2;9,5\n3,4;11\n")
     out = run("audit", "in.csv").out
     assert "The separator was detected as semicolon." in out

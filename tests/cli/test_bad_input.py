@@ -44,7 +44,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 @pytest.mark.parametrize("command", ["learn", "audit", "validate"])
-def test_refused(run, case, command):
+def test_rejected(run, case, command):
     if command == "audit" and case in ("no complete row", "labels"):
         pytest.skip("an audit takes such tables")
     content, sentence = REFUSED[case]

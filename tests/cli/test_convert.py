@@ -15,7 +15,7 @@ def test_all_there_is_goes_along(run, net, learned, name):
     assert aw.load(name)["MEDV"].sd == learned["MEDV"].sd
 
 
-def test_numbers_that_are_lost_are_told(run, net):
+def test_numbers_that_are_lost_are_reported(run, net):
     assert (
         run("convert", net, "net.dot").out == "Wrote net.dot (the graph without its parameters).\n"
     )

@@ -62,7 +62,7 @@ def test_validate_is_the_same_of_rows_and_counts(run, files):
     assert found[1]["rows"] == 600
 
 
-def test_weights_that_are_not_integers_are_refused_in_a_sentence(run, files):
+def test_weights_that_are_not_integers_are_rejected_in_a_sentence(run, files):
     done = run("validate", "odd.csv", "--weights", "n")
     assert done.code != 0
     assert "Weights must be integers" in done.err
@@ -85,7 +85,7 @@ def test_copies_of_one_measurement_are_left_out_at_once(run, files):
     assert found[0] < apart - 100
 
 
-def test_a_wrong_word_is_refused(run, files):
+def test_a_wrong_word_is_rejected(run, files):
     done = run("learn", "long.csv", "--copies", "togther")
     assert done.code != 0
     assert "Did you mean 'together'?" in done.err

@@ -73,7 +73,7 @@ def test_how_the_penalty_was_chosen_is_written(run, table, small):
         (["--tuning", "no/where.csv"], "no folder"),
     ],
 )
-def test_curves_that_cannot_be_written_are_refused_before_any_work(run, table, words, hint):
+def test_curves_that_cannot_be_written_are_rejected_before_any_work(run, table, words, hint):
     done = run("learn", table, *WORDS, *words)
     assert done.code == 1
     assert hint in done.err

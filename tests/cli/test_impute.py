@@ -34,7 +34,7 @@ def test_gaps_get_expected_values(run, net, gappy, learned):
     assert float(new["MEDV"]) == pytest.approx(learned.query("MEDV", given=known).mean)
 
 
-def test_what_was_filled_is_told(run, net, gappy):
+def test_what_was_filled_is_reported(run, net, gappy):
     cells = [row[name] for row in rows(gappy) for name in ("RM", "AGE", "DIS", "LSTAT", "MEDV")]
     done = run("impute", net, gappy, "-o", "out.csv")
     assert f"Filled {cells.count('')} gaps in " in done.out

@@ -158,7 +158,7 @@ def test_reversible_edges_are_marked(run, table, learned):
     assert marked == sum(row.reversible for row in learned.edges.present)
 
 
-def test_kinds_that_were_decided_are_told(run, folder):
+def test_kinds_that_were_decided_are_reported(run, folder):
     aw.example("boston")
     run("data", "boston", "-o", "all.csv")
     out = run("learn", "all.csv", "--only", "RAD,TAX,CHAS").out
@@ -254,7 +254,7 @@ def test_stream_leaves_columns_out(run, table):
     assert aw.load("boston.json").variables == ("RM", "LSTAT", "MEDV")
 
 
-def test_penalty_by_cross_validation_is_told(run, table):
+def test_penalty_by_cross_validation_is_reported(run, table):
     out = run("learn", table, "--penalty", "cv", "--only", "RM,MEDV,LSTAT").out
     assert "nats per arc and row, found by cross-validation" in out
 
@@ -270,7 +270,7 @@ def test_penalty_by_cross_validation_is_told(run, table):
         ),
     ],
 )
-def test_every_penalty_is_told_with_its_origin(learned, words, told):
+def test_every_penalty_is_reported_with_its_origin(learned, words, told):
     assert dict(describe(replace(learned, settings=words))).get("penalty", "") == told
 
 
@@ -334,7 +334,7 @@ def test_the_network_is_drawn(run, table, ending, mark):
     assert f"Wrote net.{ending} (a plot)." in done.out
 
 
-def test_a_picture_that_cannot_be_drawn_is_refused_before_any_work(run, table):
+def test_a_picture_that_cannot_be_drawn_is_rejected_before_any_work(run, table):
     done = run("learn", table, "--plot", "net.doc")
     assert done.code == 1
     assert "net.doc" in done.err

@@ -9,7 +9,7 @@ import pytest
 import arcwise as aw
 
 
-def test_every_removal_is_told(run, table, small):
+def test_every_removal_is_reported(run, table, small):
     done = run("path", table, "--search", "boundary")
     wanted = aw.path(small, search="boundary")
     assert done.code == 0, done.err
@@ -77,7 +77,7 @@ def test_a_stream_will_do(run, table):
         (["--plot", "no/where.png"], "no"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_any_work(run, table, words, hint):
+def test_what_makes_no_sense_is_rejected_before_any_work(run, table, words, hint):
     before = table.read_bytes()
     done = run("path", table, *words)
     assert done.code == 1
@@ -123,7 +123,7 @@ def test_other_paths_have_edges_but_no_partial_correlations(run, table):
     assert "--search glasso" in done.err
 
 
-def test_one_file_for_two_things_is_refused(run, table):
+def test_one_file_for_two_things_is_rejected(run, table):
     done = run("path", table, "-o", "same.csv", "--edges", "same.csv")
     assert done.code == 1
     assert "written twice" in done.err

@@ -24,7 +24,7 @@ def test_as_in_python(run, net, table, small, learned):
     np.testing.assert_allclose(np.array(found["low"], float), wanted.interval(0.5)[0])
 
 
-def test_the_error_is_told_where_the_target_is_known(run, net, table, small, learned):
+def test_the_error_is_reported_where_the_target_is_known(run, net, table, small, learned):
     done = run("predict", net, table, "MEDV")
     off = small.values("MEDV") - learned.predict(small, "MEDV").mean
     assert f"root mean square error {np.sqrt(np.mean(off**2)):.4g}" in done.err

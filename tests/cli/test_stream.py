@@ -47,7 +47,7 @@ def test_classifiers_posteriors_and_paths_by_batches(run, rows):
     assert [(e["first"], e["second"]) for e in other] == [(e["first"], e["second"]) for e in one]
 
 
-def test_mixed_tables_are_told_of_categories(run, folder):
+def test_mixed_tables_are_reported_of_categories(run, folder):
     (folder / "mixed.csv").write_text("a,b\n" + "x,1.5\ny,2.5\nx,0.5\n" * 9)
     assert "model    glm" in run("learn", "mixed.csv").out
     done = run("learn", "mixed.csv", "--model", "discrete")

@@ -109,7 +109,7 @@ def test_rows_with_gaps_are_left_out_for_all_of_them():
     assert both.columns[1].tolist() == [2.0, 0.0, 5.0, 6.0]
 
 
-def test_what_is_not_possible_is_refused_in_words():
+def test_what_is_not_possible_is_rejected_with_a_message():
     with pytest.raises(FitError, match=r"no laplace model of 'v1' .*given 'v0' \(discrete\)"):
         aw.fit("[v0][v1|v0]", SOURCE, model={"v0": "multinomial", "v1": "laplace"})
     with pytest.raises(FitError, match="needs the rows of the table"):

@@ -34,7 +34,7 @@ def test_pseudo_counts_of_a_cell_of_a_table_and_of_a_row(options, wanted):
     np.testing.assert_allclose(fit(**options).conditional(1, (0,)).table, wanted)
 
 
-def test_two_kinds_of_pseudo_counts_are_refused():
+def test_two_kinds_of_pseudo_counts_are_rejected():
     with pytest.raises(FitError, match="give one of them"):
         fit(alpha=1.0, equivalent_sample_size=1.0)
     with pytest.raises(FitError, match="give one of them"):
@@ -67,7 +67,7 @@ def test_equivalent_graphs_have_one_joint_distribution_where_a_table_is_smoothed
         assert np.allclose(forth, back, rtol=1e-12) == fits.same_joint == same
 
 
-def test_tables_that_are_too_large_are_refused_with_their_size_and_not_searched():
+def test_tables_that_are_too_large_are_rejected_with_their_size_and_not_searched():
     rng = np.random.default_rng(2)
     names = [f"v{i}" for i in range(8)]
     variables = tuple(Variable(name, tuple(range(12))) for name in names)
@@ -83,7 +83,7 @@ def test_tables_that_are_too_large_are_refused_with_their_size_and_not_searched(
     assert max(fits.cells(child, row) for child, row in enumerate(net.graph.parents)) <= MOST_CELLS
 
 
-def test_many_levels_are_counted_and_too_many_refused():
+def test_many_levels_are_counted_and_too_many_rejected():
     codes = np.arange(10_000)
     source = Table(
         (Variable("id", tuple(range(10_000))), Variable("y", ("u", "v"))),

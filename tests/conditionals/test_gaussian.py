@@ -184,7 +184,7 @@ def test_moments_say_all_that_rows_do_for_the_likelihood():
         by_moments.loo(0, [()])
 
 
-def test_numbers_that_make_no_density_are_refused():
+def test_numbers_that_make_no_density_are_rejected():
     for numbers in ((np.nan, 1.0), (0.0, 0.0), (0.0, -1.0), (0.0, np.inf)):
         with pytest.raises(FitError, match="positive variance"):
             GaussianConditional(numbers[0], np.zeros(0), numbers[1], np.zeros((1, 1)), 0.0)
@@ -235,7 +235,7 @@ def test_the_likelihood_at_the_floor_is_that_of_the_fitted_model():
         assert fits.loglik(child, [parents])[0] == pytest.approx(logs.sum(), abs=1e-3)
 
 
-def test_sets_that_make_no_sense_are_refused_by_the_kernel():
+def test_sets_that_make_no_sense_are_rejected_by_the_kernel():
     fits = gaussian.bind(linear(3))
     for parents in ((0,), (1, 1), (99,), (-1,), (2, 1)):
         with pytest.raises((IndexError, ValueError)):

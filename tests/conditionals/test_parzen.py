@@ -402,12 +402,12 @@ def test_threads_change_nothing(boston):
 # -- what is refused, and what is said -------------------------------------------------------------
 
 
-def test_moments_are_refused():
+def test_moments_are_rejected():
     with pytest.raises(FitError, match="needs the rows"):
         ParzenFamily().bind(Moments.of(curved(1)))
 
 
-def test_counting_scores_are_refused():
+def test_counting_scores_are_rejected():
     with pytest.raises(FitError, match="use loo or kfold"):
         aw.learn(curved(1), model="parzen", score="bic")
 
@@ -425,7 +425,7 @@ def test_options_are_checked(options, words):
         ParzenFamily().bind(curved(1), **options)
 
 
-def test_few_rows_are_refused():
+def test_few_rows_are_rejected():
     with pytest.raises(DataError, match="at least 5 complete rows"):
         ParzenFamily().prepare(aw.table({"x": np.arange(4.0) ** 2, "y": np.ones(4)}))
     assert ParzenFamily().prepare(aw.table({"x": np.arange(5.0) ** 2, "y": np.ones(5)})).rows == 5
@@ -453,7 +453,7 @@ def test_the_default_penalty_grows_with_pairs_and_falls_with_rows():
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-200])
-def test_numbers_without_squares_are_refused(unit):
+def test_numbers_without_squares_are_rejected(unit):
     table = curved(1)
     wild = replace(table, columns=(unit * table.columns[0], *table.columns[1:]))
     with pytest.raises(DataError, match=f"{table.names[0]!r} .* change the unit"):

@@ -49,12 +49,12 @@ def failures(files: Path, count: int, seed: int) -> list[str]:
     return found + (slow if len(slow) > MAX_SLOW * count else [])
 
 
-def test_damaged_files_are_refused_or_answer(files):
+def test_damaged_files_are_rejected_or_answer(files):
     assert failures(files, 25 * FILES, 0) == []
 
 
 @pytest.mark.slow
-def test_many_damaged_files_are_refused_or_answer(files):
+def test_many_damaged_files_are_rejected_or_answer(files):
     assert failures(files, 1000 * FILES, 10**6) == []
 
 

@@ -32,7 +32,7 @@ def test_a_random_network_is_the_same_to_the_last_bit(format, seed):
 @both_ways
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_hostile_names_come_back_or_are_refused_by_name(format, data):
+def test_hostile_names_come_back_or_are_rejected_by_name(format, data):
     net = random_tables(np.random.default_rng(data.draw(st.integers(0, 5))), 4)
     names = sorted(data.draw(st.lists(words, min_size=4, max_size=4, unique=True)))
     levels = data.draw(st.lists(words | st.just(""), min_size=4, max_size=4, unique=True))
@@ -121,7 +121,7 @@ def test_mutated_bytes_give_a_network_or_one_sentence(format, data):
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=lambda f: f.name)
-def test_a_cut_file_is_refused(format):
+def test_a_cut_file_is_rejected(format):
     content = TEXTS[format.name].rstrip()
     tail = {"XMLBIF": b"</DEFINITION>", "XDSL": b"</genie>"}.get(format.name, content[-8:])
     for end in range(0, content.rindex(tail), 7):
@@ -133,7 +133,7 @@ def test_a_cut_file_is_refused(format):
 @pytest.mark.parametrize(
     "sign", ["a", "0", "(", "{", '"', '""', "\\", "/*", "%\n", "<a>", "<", "#", "1 "]
 )
-def test_long_lines_are_refused_quickly(format, sign):
+def test_long_lines_are_rejected_quickly(format, sign):
     start = TEXTS[format.name][: len(TEXTS[format.name]) // 2]
     for content in (sign.encode() * (2_000_000 // len(sign)), start + sign.encode() * 1_000_000):
         with pytest.raises(FileError) as caught:

@@ -411,7 +411,7 @@ def test_some_format_keeps_numbers(tmp_path):
 
 
 @family_law
-def test_moments_are_enough_or_refused_in_words(family):
+def test_moments_are_enough_or_rejected_with_a_message(family):
     moments = Moments.of(linear(1))
     try:
         fits = family.bind(moments)

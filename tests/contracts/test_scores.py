@@ -261,6 +261,6 @@ def test_a_sum_is_the_sum_and_a_cache_is_what_it_caches():
     assert cached.many(0, []).shape == (0,)
 
 
-def test_a_total_over_other_variables_is_refused():
+def test_a_total_over_other_variables_is_rejected():
     with pytest.raises(FitError, match="same variables"):
         total(scores("plain")["gaussian bic"], DAG.empty(["a", "b"]))

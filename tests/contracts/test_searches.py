@@ -279,7 +279,7 @@ def test_other_families_are_searched_as_any_other(word, family, score_word):
 
 
 @search_law
-def test_a_start_against_the_rules_is_refused_in_words(word):
+def test_a_start_against_the_rules_is_rejected_with_a_message(word):
     score = gaussian(1)
     limits = Rules(forbidden=[("v0", "v1")]).on(score.nodes)
     start = DAG.from_arcs([("v0", "v1")], score.nodes)
@@ -375,7 +375,7 @@ def test_a_bound_on_parents_spares_fits(word):
 
 @search_law
 @pytest.mark.parametrize("dear", [False, True])
-def test_a_condition_on_the_whole_graph_is_obeyed_or_refused_in_words(word, dear):
+def test_a_condition_on_the_whole_graph_is_obeyed_or_rejected_with_a_message(word, dear):
     """The first variable has a child, and at most five arcs are there in all."""
     plain = gaussian(1)
     score = CachedScore(Dear(plain)) if dear else plain

@@ -73,7 +73,7 @@ def test_the_same_choices_have_the_same_settings(kind):
         assert first.settings == second.settings
 
 
-def test_the_penalty_per_parent_is_told():
+def test_the_penalty_per_parent_is_reported():
     """The default of discrete networks takes 1.5 log p off for each parent: 2.08 nats for four columns."""
     plain, default = aw.learn(levels(), score="bdeu"), aw.learn(levels())
     assert default.settings["parent_penalty"] == pytest.approx(1.5 * np.log(4))
@@ -83,7 +83,7 @@ def test_the_penalty_per_parent_is_told():
     assert any("2.08 nats per parent" in text for _, text in default.describe())
 
 
-def test_bounds_that_few_rows_set_are_told():
+def test_bounds_that_few_rows_set_are_reported():
     few = aw.learn(numbers(rows=12), model="parzen")
     assert few.settings.get("max_parents") == few.limits.max_parents
     rng = np.random.default_rng(1)

@@ -56,7 +56,7 @@ def test_gaps_weights_whole_numbers_and_truth_values(tmp_path):
     assert any("2 of 5 rows dropped because of missing values" in note for note in found.notes)
 
 
-def test_what_cannot_be_counted_is_refused_in_words(tmp_path):
+def test_what_cannot_be_counted_is_rejected_with_a_message(tmp_path):
     place = tmp_path / "bad.csv"
     place.write_text("x,y\na,1.5\nb,2.5\n")
     with pytest.raises(DataError, match="'y' holds numbers, but counts need levels"):
@@ -77,7 +77,7 @@ def test_what_cannot_be_counted_is_refused_in_words(tmp_path):
         aw.counts(place, columns=["x"])
 
 
-def test_distinct_rows_that_do_not_fit_are_refused_with_their_size(tmp_path):
+def test_distinct_rows_that_do_not_fit_are_rejected_with_their_size(tmp_path):
     place = written(drawn(), tmp_path, ".csv")
     with pytest.raises(DataError, match=r"distinct ones, .* above the 100 bytes that may be used"):
         aw.counts(place, memory=100)

@@ -96,7 +96,7 @@ def test_rows_without_a_class_do_not_count():
     assert found.column("x")[20:].tolist() == [1] * 20
 
 
-def test_infinite_values_are_refused():
+def test_infinite_values_are_rejected():
     hand = Table((Variable("x"),), (np.array([1.0, np.inf]),))
     with pytest.raises(DataError, match="'x' has infinite values"):
         discretise(hand)

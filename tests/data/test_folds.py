@@ -139,7 +139,7 @@ def test_folds_are_drawn_at_random_and_not_evenly() -> None:
     assert np.var(shares, axis=0).mean() == pytest.approx(expected, rel=0.15)
 
 
-def test_weights_that_are_not_integers_are_refused() -> None:
+def test_weights_that_are_not_integers_are_rejected() -> None:
     source = table({"x": ["a", "b", "a", "b"], "y": ["a", "b", "b", "b"]})
     odd = source.with_weights([1, 2.5, 1, 3])
     for ask in (

@@ -208,7 +208,7 @@ def test_what_is_masked_is_missing():
     assert table(fields).missing().tolist() == [[False, True], [True, False]]
 
 
-def test_a_masked_weight_is_refused():
+def test_a_masked_weight_is_rejected():
     with pytest.raises(DataError, match="row 2 has nan"):
         table({"x": [1.5, 2.5]}, weights=np.ma.masked_array([1, 2], mask=[0, 1]))
 

@@ -141,7 +141,7 @@ def test_impossible_moments(mean: list[float], covariance: list[list[float]], sa
         Moments.given(["a", "b"], 10, mean, covariance)
 
 
-def test_correlations_that_cannot_all_hold_are_refused_with_the_variables() -> None:
+def test_correlations_that_cannot_all_hold_are_rejected_with_the_variables() -> None:
     matrix = np.eye(4)
     matrix[:3, :3] = [[1, -0.9, 0.9], [-0.9, 1, 0.9], [0.9, 0.9, 1]]
     scale = np.array([1e-3, 1e3, 1.0, 1.0])  # units change nothing
@@ -188,7 +188,7 @@ def test_batches_are_not_overwritten() -> None:
     np.testing.assert_array_equal(rows, before)
 
 
-def test_too_many_columns_are_refused_with_their_size() -> None:
+def test_too_many_columns_are_rejected_with_their_size() -> None:
     with pytest.raises(DataError, match=r"100000 columns need 80.0 GB"):
         check_square(100_000, memory=16e9)
     check_square(1000)

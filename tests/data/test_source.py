@@ -332,7 +332,7 @@ def test_every_shared_csv_can_be_read(shared_data: Path) -> None:
             assert any("were numbered: 'char_freq.1'" in note for note in found.notes)
 
 
-def test_what_unpacks_to_too_much_is_refused(
+def test_what_unpacks_to_too_much_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file of a thousandth of its content; and rows by the million in a few bytes of Parquet."""

@@ -110,7 +110,7 @@ def test_row_numbers_dates_and_names_are_left_out(tmp_path: Path) -> None:
     assert "'who' and 'day'" in " ".join(map(str, found.notes))
 
 
-def test_text_is_refused_unless_excluded(tmp_path: Path) -> None:
+def test_text_is_rejected_unless_excluded(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("x,t,b\n1.5,u,true\n2.5,v,false\n")
     with pytest.raises(DataError, match=r"'t' and 'b' hold text .* columns="):

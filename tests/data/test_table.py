@@ -67,7 +67,7 @@ def test_select_take_head(mixed: Table) -> None:
     assert mixed.head(99).rows == 4
 
 
-def test_select_nothing_is_refused(mixed: Table) -> None:
+def test_select_nothing_is_rejected(mixed: Table) -> None:
     with pytest.raises(DataError):
         mixed.select([])
 
@@ -164,7 +164,7 @@ def test_bad_weights(weights: object, said: str) -> None:
         table({"x": [0.5, 1.5]}, weights=weights)  # type: ignore[arg-type]
 
 
-def test_text_weights_are_refused() -> None:
+def test_text_weights_are_rejected() -> None:
     with pytest.raises(DataError, match="must be numbers"):
         table({"x": [0.5, 1.5], "w": ["a", "b"]}, weights="w")
 

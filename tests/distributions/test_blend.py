@@ -54,7 +54,7 @@ def test_mixtures_of_different_sizes():
     assert found.mean.tolist() == [2.25]
 
 
-def test_one_is_itself_and_none_is_refused():
+def test_one_is_itself_and_none_is_rejected():
     assert blend(PARTS[:1], np.array([1.0])) is PARTS[0]
     with pytest.raises(DataError, match="at least one"):
         blend([], np.zeros(0))

@@ -74,7 +74,7 @@ def test_probabilities_of_intervals():
     assert found.probability((20.0, 30.0))[0] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_density_that_is_zero_everywhere_is_refused():
+def test_a_density_that_is_zero_everywhere_is_rejected():
     x = np.linspace(0.0, 1.0, 5)[None, :]
     with pytest.raises(
         FitError, match="evidence is impossible: with it, every value has density zero"

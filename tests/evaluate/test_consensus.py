@@ -203,7 +203,7 @@ def test_replicates_have_the_table_too(homes, tmp_path):
     assert apart.edges > 0
 
 
-def test_runs_that_cannot_differ_are_refused(homes):
+def test_runs_that_cannot_differ_are_rejected(homes):
     with pytest.raises(OptionError, match="the same graph each time"):
         aw.posterior(homes, method=aw.Bootstrap(resampling="none"), search="greedy")
     with pytest.raises(OptionError, match="the same graph each time"):

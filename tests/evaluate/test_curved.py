@@ -24,7 +24,7 @@ def said(notes):
     return [str(note) for note in notes if "curve" in str(note) or "nonlinearly" in note]
 
 
-def test_a_curved_arc_is_told_with_its_gain():
+def test_a_curved_arc_is_reported_with_its_gain():
     rng = np.random.default_rng(2)
     x = rng.normal(size=400)
     table = {"x": x, "y": x + 0.7 * x**2 + 0.5 * rng.normal(size=400)}
@@ -54,7 +54,7 @@ def test_boston_by_default():
     assert "for DIS given AGE, INDUS, MEDV, NOX; model='parzen' would follow it." in told[0]
 
 
-def test_names_do_not_decide_whether_a_curve_is_told():
+def test_names_do_not_decide_whether_a_curve_is_reported():
     x, y = curved_table().column("x"), curved_table().column("y")
     [forward], [back] = (said(learned_notes(each)) for each in ({"a": x, "b": y}, {"b": x, "a": y}))
     assert forward.startswith("a -> b is curved: +0.")
@@ -65,7 +65,7 @@ def test_names_do_not_decide_whether_a_curve_is_told():
     assert not said(learned_notes({"b": x, "a": y}, rules=pinned))
 
 
-def test_a_curve_without_a_slope_is_told_though_it_has_no_edge():
+def test_a_curve_without_a_slope_is_reported_though_it_has_no_edge():
     rng = np.random.default_rng(3)
     x = rng.normal(size=300)
     table = {"x": x, "y": x**2 + 0.5 * rng.normal(size=300)}

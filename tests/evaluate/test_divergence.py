@@ -149,7 +149,7 @@ def test_networks_that_cannot_be_compared():
         aw.divergence(loose, loose)
 
 
-def test_tables_that_do_not_fit_are_refused_with_their_size_or_drawn_from(monkeypatch):
+def test_tables_that_do_not_fit_are_rejected_with_their_size_or_drawn_from(monkeypatch):
     monkeypatch.setattr(factors, "MAX_ENTRIES", 10)
     one = drawn(1)
     two = same_levels(one, 2, arcs=4)

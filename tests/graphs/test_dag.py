@@ -60,7 +60,7 @@ def test_cycle_is_shown_by_names():
         (("a", "b"), ((), ("a",)), "from_arcs"),
     ],
 )
-def test_bad_input_is_refused_in_words(nodes, parents, words):
+def test_bad_input_is_rejected_with_a_message(nodes, parents, words):
     with pytest.raises(GraphError, match=words):
         DAG(nodes, parents)
 

@@ -102,7 +102,7 @@ def test_single_nodes_and_given_nodes():
         (ug, ["a -> b", "b -> c"], "no ->"),
     ],
 )
-def test_bad_formulas_are_refused_in_words(make, text, words):
+def test_bad_formulas_are_rejected_with_a_message(make, text, words):
     with pytest.raises(GraphError, match=words.replace("|", r"\|")):
         make(text)
 
@@ -123,7 +123,7 @@ def test_bad_formulas_are_refused_in_words(make, text, words):
         ("[a:b|c][c]", "at character 1"),
     ],
 )
-def test_bad_model_strings_are_refused_in_words(text, words):
+def test_bad_model_strings_are_rejected_with_a_message(text, words):
     with pytest.raises(GraphError, match=words):
         from_model_string(text)
 
@@ -150,7 +150,7 @@ def test_names_that_a_formula_cannot_hold(sign):
         formula(UGraph.empty([f"a{sign}b"]))
 
 
-def test_blanks_at_the_ends_are_refused():
+def test_blanks_at_the_ends_are_rejected():
     with pytest.raises(GraphError, match="space"):
         model_string(DAG.empty(["a "]))
 
@@ -168,7 +168,7 @@ def test_undirected_round_trips(graph):
 
 
 @given(st.sets(st.text(min_size=1, max_size=6), min_size=2, max_size=5))
-def test_any_name_is_given_back_or_refused(names):
+def test_any_name_is_given_back_or_rejected(names):
     graph = DAG.complete(sorted(names))
     for write, read in ((model_string, from_model_string), (formula, dag)):
         try:

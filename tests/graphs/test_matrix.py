@@ -66,7 +66,7 @@ def test_sparse_matrices_and_missing_names():
         (pdag_from_adjacency, [[1]], ["a"], "must not be one of its own"),
     ],
 )
-def test_bad_matrices_are_refused_in_words(make, matrix, nodes, words):
+def test_bad_matrices_are_rejected_with_a_message(make, matrix, nodes, words):
     with pytest.raises(GraphError, match=words):
         make(matrix, nodes)
 

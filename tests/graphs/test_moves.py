@@ -68,7 +68,7 @@ def test_a_condition_sees_the_whole_graph():
     assert found == {("add", 2, 1), ("add", 0, 2), ("add", 1, 2)}
 
 
-def test_illegal_moves_are_refused_in_words():
+def test_illegal_moves_are_rejected_with_a_message():
     graph = DAG.from_arcs(["a -> b", "b -> c", "a -> c"])
     with pytest.raises(GraphError, match="cycle"):
         Move("flip", 0, 2).apply(graph)
@@ -126,7 +126,7 @@ def test_all_places_are_decoded_into_pairs():
 
 
 @pytest.mark.parametrize("degree", [-1, 3.5, float("nan")])
-def test_impossible_degrees_are_refused(degree):
+def test_impossible_degrees_are_rejected(degree):
     with pytest.raises(GraphError, match="from 0 to 2"):
         random_dag(3, degree, np.random.default_rng(1))
 

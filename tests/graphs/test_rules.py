@@ -61,7 +61,7 @@ def test_signs_inside_names_and_triangles_of_edges():
         ({"max_parents": True}, "non-negative integer"),
     ],
 )
-def test_contradictions_are_refused_in_words(rules, words):
+def test_contradictions_are_rejected_with_a_message(rules, words):
     with pytest.raises(GraphError, match=words):
         Rules(**rules)
 

@@ -50,7 +50,7 @@ def test_empty_and_complete():
         (((),), "2 nodes"),
     ],
 )
-def test_bad_input_is_refused_in_words(neighbours, words):
+def test_bad_input_is_rejected_with_a_message(neighbours, words):
     with pytest.raises(GraphError, match=words):
         UGraph(("a", "b"), neighbours)
 

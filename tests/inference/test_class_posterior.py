@@ -111,7 +111,7 @@ def test_missing_numbers_are_integrated_out(missing):
         assert found[:, code] == pytest.approx(wanted, abs=1e-8)
 
 
-def test_a_missing_number_without_a_grid_is_refused():
+def test_a_missing_number_without_a_grid_is_rejected():
     gappy = (np.zeros(1, np.uint8), np.array([np.nan]), np.zeros(1), np.zeros(1))
     with pytest.raises(FitError, match="'x' is continuous and missing"):
         class_log_joint(gaussian_net(), 0, gappy)
@@ -129,7 +129,7 @@ def test_a_feature_beside_the_class():
     assert np.exp(normalise_logs(logs))[0] == pytest.approx([0.2, 0.8])
 
 
-def test_a_table_that_would_not_fit_is_refused_with_its_size():
+def test_a_table_that_would_not_fit_is_rejected_with_its_size():
     size = 9
     names = tuple(f"x{i}" for i in range(size))
     variables = (Variable("c", ("no", "yes")), *(Variable(n, tuple("abcdefgh")) for n in names))

@@ -478,7 +478,7 @@ def grid_net(side):
     return BayesNet(tuple(Variable(n, ("a", "b")) for n in graph.nodes), graph, tuple(models))
 
 
-def test_what_does_not_fit_is_refused_with_its_size_and_simulated_with_an_error():
+def test_what_does_not_fit_is_rejected_with_its_size_and_simulated_with_an_error():
     net = grid_net(40)
     last = net.names[-1]
     for method in METHODS:

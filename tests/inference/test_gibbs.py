@@ -203,7 +203,7 @@ def test_chains_that_disagree_are_said_to():
     )
 
 
-def test_values_that_are_no_numbers_are_refused():
+def test_values_that_are_no_numbers_are_rejected():
     class Broken:
         n_params = 0
 

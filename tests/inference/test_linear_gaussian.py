@@ -223,7 +223,7 @@ def test_log_normal_is_scipys_and_says_where_there_is_no_density():
     assert log_normal(np.array([[1.0, 2.0], [1.0, 2.1]]), copies).tolist() == [np.inf, -np.inf]
 
 
-def test_other_local_models_are_refused_by_name():
+def test_other_local_models_are_rejected_by_name():
     class Odd:
         word = "parzen"
         n_params = 1

@@ -125,7 +125,7 @@ def test_weighted_draws_over_seeds_have_the_spread_they_state():
     assert 0.6 < z.std() < 1.5
 
 
-def test_too_few_draws_that_agree_are_refused():
+def test_too_few_draws_that_agree_are_rejected():
     sharp = gaussian_net({"a": (0, {}, 1), "b": (0, {}, 1), "c": (0, {"a": 1, "b": 1}, 1e-5)})
     with pytest.raises(
         FitError,

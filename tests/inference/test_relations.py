@@ -33,7 +33,7 @@ TWINS = fitted("b:a + c:a + k", {"a": A, "b": A, "c": A + noise(1), "k": np.full
 EFFECTS = fitted("b:a + c:a + d:a", {"a": A, "b": 2 * A, "c": 1 - 3 * A, "d": A + noise(2)})
 
 
-def test_a_broken_relation_is_refused_whether_or_not_it_matters():
+def test_a_broken_relation_is_rejected_whether_or_not_it_matters():
     with pytest.raises(FitError, match="determine 'b' as 1, but 2 was given"):
         query(TWINS, "c", given={"a": 1, "b": 2})
     assert query(TWINS, "c", given={"a": 1, "b": 1}).mean == query(TWINS, "c", given={"a": 1}).mean
@@ -68,7 +68,7 @@ def test_setting_breaks_the_relations_into_it_only():
         query(EFFECTS, "d", given={"b": 2}, do={"a": 5})
 
 
-def test_tables_are_refused_where_the_answer_depends_on_it():
+def test_tables_are_rejected_where_the_answer_depends_on_it():
     rows = Table((Variable("b"), Variable("c")), (np.full(2, 2.0), np.array([-2.0, -1.0])))
     with pytest.raises(FitError, match="contradicts itself"):
         predict(EFFECTS, rows, "d")
@@ -78,7 +78,7 @@ def test_tables_are_refused_where_the_answer_depends_on_it():
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.floats(-1e6, 1e6), st.floats(1e-3, 1e3))
-def test_no_row_of_the_data_is_refused(seed, shift, size):
+def test_no_row_of_the_data_is_rejected(seed, shift, size):
     rng = np.random.default_rng(seed)
     x, y = shift + size * rng.normal(size=(2, 50))
     total = x + y

@@ -149,7 +149,7 @@ def test_large_tables_are_answered_in_blocks(monkeypatch):
         assert abs(small.mean[row] - mean) < 5 * small.error[row]
 
 
-def test_evidence_beyond_all_numbers_is_refused():
+def test_evidence_beyond_all_numbers_is_rejected():
     class Overflowing(type(BENT.conditionals[0])):
         def weights(self, xs, size):
             return np.full((size, len(self.centres)), np.nan)

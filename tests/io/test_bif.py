@@ -134,7 +134,7 @@ ONE = "variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 1,
         (ONE.replace("table", "(x)"), "expected 0 levels in parentheses"),
     ],
 )
-def test_damaged_text_is_refused(text, message, tmp_path):
+def test_damaged_text_is_rejected(text, message, tmp_path):
     place = tmp_path / "a.bif"
     place.write_text(text)
     with pytest.raises(FileError, match=message):
@@ -178,7 +178,7 @@ def test_the_line_and_the_reason_are_said(old, new, message, tmp_path):
     assert str(caught.value).startswith(f"'{place}' cannot be read: ")
 
 
-def test_tables_that_do_not_fit_are_refused_with_their_size():
+def test_tables_that_do_not_fit_are_rejected_with_their_size():
     head = "variable v{0} {{ type discrete [ 2 ] {{ x, y }}; }} probability ( v{0} ) {{ table 1, 0; }}\n"
     above = "".join(head.format(number) for number in range(40))
     names = ", ".join(f"v{number}" for number in range(40))
@@ -198,6 +198,6 @@ def test_mutated_text_gives_a_network_or_one_of_our_errors(at, length, fresh):
     assert net.variables
 
 
-def test_a_long_unclosed_block_is_refused_quickly():
+def test_a_long_unclosed_block_is_rejected_quickly():
     with pytest.raises(FileError, match="there is no ';' to close"):
         read_bif(("variable a { property " + '/"x" ' * 100_000).encode())

@@ -30,7 +30,7 @@ def test_the_checkpoint_of_another_run_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04"])
-def test_damaged_files_are_refused(tmp_path, content):
+def test_damaged_files_are_rejected(tmp_path, content):
     (tmp_path / "run.npz").write_bytes(content)
     with pytest.raises(FileError, match="not a checkpoint"):
         Checkpoint(tmp_path / "run.npz", {}).read()
@@ -100,7 +100,7 @@ def test_graphs_come_back(directed):
     assert unpack_graphs(pack_graphs([]), names, directed) == []
 
 
-def test_damaged_graphs_are_refused():
+def test_damaged_graphs_are_rejected():
     packed = pack_graphs([(DAG.from_arcs(["a -> b"]),)])
     for wrong in ({}, {**packed, "pairs": np.array([[0, 7]])}, {**packed, "sizes": np.array([3])}):
         with pytest.raises(FileError, match="damaged"):

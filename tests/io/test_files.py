@@ -189,7 +189,7 @@ def test_one_way_formats_say_so(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"\x89PNG\r\n\x1a\n\0\0\0", b"{}", b"[1, 2]", b"a,b\n1,2\n"]
 )
-def test_foreign_content_is_refused_in_one_sentence(tmp_path, suffix, content):
+def test_foreign_content_is_rejected_in_one_sentence(tmp_path, suffix, content):
     place = tmp_path / f"foreign{suffix}"
     place.write_bytes(content)
     with pytest.raises(FileError, match=r"cannot be read: .*\.$") as caught:
@@ -198,7 +198,7 @@ def test_foreign_content_is_refused_in_one_sentence(tmp_path, suffix, content):
 
 
 @pytest.mark.parametrize("suffix", sorted(FORMATS))
-def test_cut_off_compression_is_refused(tmp_path, suffix):
+def test_cut_off_compression_is_rejected(tmp_path, suffix):
     place = tmp_path / f"half{suffix}.gz"
     place.write_bytes(gzip.compress(b"x" * 1000)[:20])
     with pytest.raises(FileError, match=r"damaged or cut off|only be written"):
@@ -218,7 +218,7 @@ def test_graphs_there_and_back_in_every_two_way_format(tmp_path, suffix, packed)
     assert isinstance(load(Path(place)).graph, DAG)
 
 
-def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+def test_what_unpacks_to_too_much_is_rejected(tmp_path, monkeypatch):
     place = tmp_path / "bomb.bif.gz"
     place.write_bytes(gzip.compress(bytes(3_000_000)))
     monkeypatch.setattr(files_module, "UNPACKED", 1e6)
@@ -248,7 +248,7 @@ def test_numbers_keep_every_digit_and_gaps_are_gaps(tmp_path):
     assert float(second.split(",")[0]) == 1e-9
 
 
-def test_other_endings_are_refused(tmp_path):
+def test_other_endings_are_rejected(tmp_path):
     with pytest.raises(FileError, match=r"must end in .csv or .json"):
         write_figures(ROWS, tmp_path / "curve.txt")
     assert not list(Path(tmp_path).iterdir())

@@ -69,7 +69,7 @@ def read_arcs_from(folder, text):
     return load(folder / "bad.csv")
 
 
-def test_graphs_directed_in_part_are_refused(tmp_path):
+def test_graphs_directed_in_part_are_rejected(tmp_path):
     with pytest.raises(FileError, match="directed acyclic graphs only"):
         save(StoredNet(cpdag(DAG.from_arcs([("a", "b")]))), tmp_path / "arcs.csv")
     assert list(tmp_path.iterdir()) == []

@@ -167,14 +167,14 @@ def test_arrays_come_back_with_type_shape_and_bits(array):
     assert np.array_equal(np.signbit(back), np.signbit(array)) or array.dtype.kind != "f"
 
 
-def test_what_has_no_form_is_refused(tmp_path):
+def test_what_has_no_form_is_rejected(tmp_path):
     for value in (object(), {1: 2}, np.array(["a"]), Table((Variable("x"),), (np.ones(1),))):
         with pytest.raises(FileError, match="cannot be written"):
             save(StoredNet(DAG.empty(["a"]), about={"x": value}), tmp_path / "net.json")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_model_of_no_registered_family_is_refused():
+def test_a_model_of_no_registered_family_is_rejected():
     class Odd(GaussianConditional):
         pass
 
@@ -184,7 +184,7 @@ def test_a_model_of_no_registered_family_is_refused():
         write_json(StoredNet.of(BayesNet(net.variables, net.graph, tuple(own))))
 
 
-def test_text_that_is_no_unicode_is_refused(tmp_path):
+def test_text_that_is_no_unicode_is_rejected(tmp_path):
     with pytest.raises(FileError, match=r"\\udc80.* is not valid text"):
         save(StoredNet(DAG.empty(["a\udc80"])), tmp_path / "net.json")
     assert list(tmp_path.iterdir()) == []
@@ -260,7 +260,7 @@ FIELDS = ("nodes", 1, "fields")
         ((*FIELDS, "extra"), 1, r"not as expected \(extra\)"),
     ],
 )
-def test_a_wrong_entry_is_refused_in_one_sentence(path, value, message, tmp_path):
+def test_a_wrong_entry_is_rejected_in_one_sentence(path, value, message, tmp_path):
     place = tmp_path / "net.json"
     place.write_bytes(changed(path, value))
     with pytest.raises(FileError, match=message) as caught:
@@ -280,7 +280,7 @@ def test_a_wrong_entry_is_refused_in_one_sentence(path, value, message, tmp_path
         b'["\\ud800"]',
     ],
 )
-def test_odd_json_is_refused(content):
+def test_odd_json_is_rejected(content):
     with pytest.raises(FileError):
         read_json(content)
 
@@ -315,14 +315,14 @@ def test_mutated_bytes_give_a_network_or_one_of_our_errors(kind, data):
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**6))
-def test_every_truncation_is_refused(cut_at):
+def test_every_truncation_is_rejected(cut_at):
     for kind, read in (("json", read_json), ("bundle", read_bundle)):
         content = written(kind)
         with pytest.raises(FileError):
             read(content[: cut_at % (len(content) - 2)])
 
 
-def test_members_that_are_no_plain_arrays_are_refused(tmp_path):
+def test_members_that_are_no_plain_arrays_are_rejected(tmp_path):
     whole = changed((*FIELDS, "coefficients"), {"$member": "arrays/0.npy"})
     for content in (b"junk", b"\x93NUMPY\x01\x00" + b"\xff" * 20):
         place = tmp_path / "net.arcwise"

@@ -41,7 +41,7 @@ def test_a_network_keeps_its_numbers_and_locks_them():
         ((A, B), ((), (0,)), ([np.inf, -np.inf], GOOD[1]), DataError, "'a' must be from 0 to 1, got inf"),
     ],
 )  # fmt: skip
-def test_what_is_refused(variables, parents, tables, error, message):
+def test_what_is_rejected(variables, parents, tables, error, message):
     with pytest.raises(error, match=message):
         DiscreteNet(variables, parents, tables)
 

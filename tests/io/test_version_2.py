@@ -275,7 +275,7 @@ OUTPUT = ("nodes", 0, "fields", "output")
         ("gaussian", ("joint", "mean"), {"$same": 0}, "shared array 0"),
     ],
 )
-def test_a_wrong_entry_is_refused_in_one_sentence(name, path, value, message, tmp_path):
+def test_a_wrong_entry_is_rejected_in_one_sentence(name, path, value, message, tmp_path):
     place = tmp_path / "net.json"
     place.write_bytes(changed(name, path, value))
     with pytest.raises(FileError, match=message) as caught:
@@ -324,7 +324,7 @@ def test_mutated_bytes_give_a_network_or_one_of_our_errors(name, kind, data):
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**6))
-def test_every_truncation_is_refused(cut_at):
+def test_every_truncation_is_rejected(cut_at):
     for kind in READ:
         content = written("directed", kind)
         with pytest.raises(FileError):

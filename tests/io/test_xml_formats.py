@@ -191,7 +191,7 @@ def test_a_declaration_elsewhere_is_not_fetched():
     assert read_xmlbif(text.encode()).names == ("x", "y", "z")
 
 
-def test_deep_nesting_and_other_xml_are_refused():
+def test_deep_nesting_and_other_xml_are_rejected():
     with pytest.raises(FileError, match="nested at most 100 deep"):
         read_xmlbif(b"<a>" * 1000)
     with pytest.raises(FileError, match="it has no variables, so it is not a XMLBIF network"):

@@ -483,7 +483,7 @@ def test_rows_without_a_class_and_features_without_a_value():
     assert same.net.graph == classifier.net.graph
 
 
-def test_a_table_that_would_not_fit_is_refused_with_its_size():
+def test_a_table_that_would_not_fit_is_rejected_with_its_size():
     rng = np.random.default_rng(1)
     wide = {f"f{i}": rng.permutation([f"v{j % 300}" for j in range(900)]) for i in range(3)}
     data = {"kind": rng.choice(["a", "b"], 900), **wide}
@@ -491,7 +491,7 @@ def test_a_table_that_would_not_fit_is_refused_with_its_size():
         learned(data, "kdb", k=2)
 
 
-def test_aode_of_very_many_features_is_refused():
+def test_aode_of_very_many_features_is_rejected():
     rng = np.random.default_rng(1)
     wide = {f"f{i:04d}": rng.choice(["x", "y"], 20) for i in range(1500)}
     with pytest.raises(aw.FitError, match="tables of all pairs of features"):

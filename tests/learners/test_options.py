@@ -98,7 +98,7 @@ def test_values_of_the_right_kind_are_taken(value, kind, expected):
         (1, bool, "True or False, got 1"),
     ],
 )
-def test_values_of_another_kind_are_refused(value, kind, words):
+def test_values_of_another_kind_are_rejected(value, kind, words):
     with pytest.raises(OptionError, match=f"The option 'option' must be .*{words}"):
         check_option("option", value, kind)
 

@@ -139,7 +139,7 @@ def test_choices_by_all_rows_are_made_once(homes):
     assert cross.spec.score_default.word == "loglik"
 
 
-def test_moments_and_odd_words_are_refused(homes):
+def test_moments_and_odd_words_are_rejected(homes):
     moments = aw.Moments.of(homes)
     spec = specification(model="gaussian")
     choices = resolve(spec, bind(spec, moments), 1, None)

@@ -108,7 +108,7 @@ def test_one_and_two_variables(word):
 
 
 @pytest.mark.parametrize("word", SAMPLERS)
-def test_chains_start_where_they_are_told(word):
+def test_chains_start_where_they_are_reported(word):
     score = random_score(4)
     start = DAG.from_arcs(["a -> b", "b -> c", "a -> d"])
     state = SAMPLERS[word](score).init(np.random.default_rng(1), start)
@@ -131,7 +131,7 @@ def test_what_a_chain_tells():
     assert Limits.none(chain.nodes).allows_graph(chain.graphs[0])
 
 
-def test_wrong_numbers_are_told():
+def test_wrong_numbers_are_reported():
     sampler = sampler_of("structure")
     with pytest.raises(FitError, match="thin must be an integer of 1 or more, got 0"):
         run(sampler, None, np.random.default_rng(1), 5, thin=0)

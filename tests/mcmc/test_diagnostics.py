@@ -53,7 +53,7 @@ def test_rare_events_have_errors_that_cover_them():
     assert inside >= 190
 
 
-def test_chains_that_disagree_are_told_in_words():
+def test_chains_that_disagree_are_reported():
     left = [((), (0,), ())] * 100
     right = [((1,), (), ())] * 100
     found = diagnose([chain_of(left), chain_of(right)])
@@ -63,7 +63,7 @@ def test_chains_that_disagree_are_told_in_words():
     assert found.arcs.errors[0, 1] > 0.1
 
 
-def test_short_chains_are_told():
+def test_short_chains_are_reported():
     found = diagnose([chain_of([((), (), ())] * 3)])
     assert "too short" in found.warning
 
@@ -76,7 +76,7 @@ def test_longer_chains_lose_their_beginnings():
     assert found.pairs.probabilities[0, 1] == 1.0
 
 
-def test_chains_of_other_targets_are_refused():
+def test_chains_of_other_targets_are_rejected():
     rows = [((), (), ())] * 9
     with pytest.raises(FitError, match="same variables and target"):
         diagnose([chain_of(rows), chain_of(rows, target="order-modular")])

@@ -89,7 +89,7 @@ def test_columns_in_another_order():
     assert np.allclose(turned, exact(score).arcs[np.ix_(order, order)], atol=1e-12)
 
 
-def test_sizes_are_told_beforehand():
+def test_sizes_are_reported_beforehand():
     assert exact_memory(20) < 500e6
     assert exact_memory(24) < 8 * 2**30 < exact_memory(25)
     with pytest.raises(FitError, match=r"of 4 variables needs .* GiB and may use .* use a sampler"):
@@ -103,7 +103,7 @@ class Many(TableScore):
         self.nodes = tuple(f"x{i}" for i in range(30))
 
 
-def test_what_cannot_be_summed_is_told():
+def test_what_cannot_be_summed_is_reported():
     score = random_score(3)
     odd = Limits.none(score.nodes).where(lambda dag: dag.n_arcs % 2 == 1)
     with pytest.raises(FitError, match="one condition on whole graphs"):

@@ -80,7 +80,7 @@ def test_more_variables_than_a_word_has_bits():
     assert np.mean([shares[v, v + 1] + shares[v + 1, v] > 0.9 for v in range(65)]) > 0.95
 
 
-def test_wrong_candidates_are_told():
+def test_wrong_candidates_are_reported():
     score = random_score(4)
     with pytest.raises(FitError, match="given for 4 variables, got 1"):
         SAMPLERS["order"](score, candidates=((1,),))

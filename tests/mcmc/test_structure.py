@@ -91,7 +91,7 @@ def test_dear_scores_are_asked_for_each_set_once():
     assert len(asked) == len(set(asked)) <= 32
 
 
-def test_wrong_options_are_told():
+def test_wrong_options_are_reported():
     score = random_score(3)
     with pytest.raises(FitError, match="shares of the steps"):
         StructureSampler(score, flips=0.6, redraws=0.5)

@@ -179,7 +179,7 @@ def similar(one, two):
     return scale > 0 and np.allclose(scale * one, two, atol=1e-8)
 
 
-def test_nodes_go_where_they_are_told():
+def test_nodes_go_where_they_are_reported():
     graph = DAG.from_arcs(["a -> b", "b -> c", "a -> c"])
     places = {"a": (0, 10), "b": (3, 0), "c": (7, 4), "not in it": (1, 1)}
     ax = plot_graph(graph, positions=places)

@@ -91,7 +91,7 @@ def test_other_orders_of_nodes_and_kinds_of_graphs():
     assert bounds[0][1] == bounds[1][1] > bounds[2][1]
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_what_cannot_be_compared_is_rejected():
     with pytest.raises(aw.GraphError, match="nothing to draw"):
         plot_graphs([])
     with pytest.raises(aw.GraphError, match="same variables, but 'c'"):

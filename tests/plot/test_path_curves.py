@@ -181,7 +181,7 @@ def test_places_are_spread_in_their_order_and_no_more_than_needed():
     assert spread_out([], 1.0) == []
 
 
-def test_what_is_no_penalty_is_refused_in_words():
+def test_what_is_no_penalty_is_rejected_with_a_message():
     knots = (Knot(0.1, UGraph.complete(["a", "b"])), Knot(0.5, UGraph.empty(["a", "b"])))
     with pytest.raises(FitError, match="mapping of labels"):
         plot_path(Path(knots, "rho", (), "", grid=True), at="ebic")

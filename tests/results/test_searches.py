@@ -75,7 +75,7 @@ def test_a_path_cut_short_answers_as_far_as_it_went():
         path(GONE[:1], whole=False).at(0.0)
 
 
-def test_a_path_is_told_in_words_and_in_plain_values():
+def test_a_path_is_reported_and_in_plain_values():
     found = path()
     assert repr(found) == "<Path: 3 variables: 2 to 0 edges>"
     lines = str(found).split("\n")

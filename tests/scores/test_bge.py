@@ -39,12 +39,12 @@ def test_moments_are_enough():
 
 
 @pytest.mark.parametrize("prior", [{"alpha_mu": 0}, {"alpha_w": 6}, {"alpha_mu": -1.0}])
-def test_an_improper_prior_is_refused(prior):
+def test_an_improper_prior_is_rejected(prior):
     with pytest.raises(FitError, match=r"alpha_w > p \+ 1 = 6"):
         bge(gaussian.bind(linear(1)), **prior)
 
 
-def test_other_families_are_refused_in_words():
+def test_other_families_are_rejected_with_a_message():
     with pytest.raises(FitError, match="Gaussian"):
         bge(Laplace().bind(linear(1)))
 

@@ -34,7 +34,7 @@ def test_extended_bic_charges_for_the_choice_of_parents(gamma):
 
 
 @pytest.mark.parametrize("gamma", [-0.1, np.nan, np.inf])
-def test_a_gamma_that_makes_no_sense_is_refused(gamma):
+def test_a_gamma_that_makes_no_sense_is_rejected(gamma):
     with pytest.raises(FitError, match="gamma"):
         ebic(FITS, gamma=gamma)
 

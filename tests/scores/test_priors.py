@@ -48,7 +48,7 @@ def test_an_experts_costs_of_all_subsets_are_those_of_each(most):
 
 
 @pytest.mark.parametrize("value", [-0.1, np.nan, np.inf])
-def test_prices_below_zero_are_refused(value):
+def test_prices_below_zero_are_rejected(value):
     with pytest.raises(FitError, match="non-negative number"):
         ArcPenalty(NODES, 10.0, value)
     with pytest.raises(FitError, match="non-negative number"):
@@ -56,7 +56,7 @@ def test_prices_below_zero_are_refused(value):
 
 
 @pytest.mark.parametrize("confidence", [np.ones((2, 3)), -np.ones((3, 3)), np.full((3, 3), np.nan)])
-def test_confidences_that_fit_no_graph_are_refused(confidence):
+def test_confidences_that_fit_no_graph_are_rejected(confidence):
     with pytest.raises(FitError, match="confidence"):
         ExpertPrior(EXPERT, 10.0, 0.1, confidence)
 
@@ -112,6 +112,6 @@ def test_arcs_that_are_never_or_always_there():
 @pytest.mark.parametrize(
     "chances", [np.ones((2, 3)), np.full((5, 5), 1.5), np.full((5, 5), np.nan)]
 )
-def test_what_is_no_probability_is_refused(chances):
+def test_what_is_no_probability_is_rejected(chances):
     with pytest.raises(FitError, match="between 0 and 1"):
         ArcProbabilities(FIVE, chances)

@@ -43,7 +43,7 @@ def test_options_of_parts_are_those_of_the_entry():
     }
 
 
-def test_what_a_score_needs_of_fits_is_refused_in_words():
+def test_what_a_score_needs_of_fits_is_rejected_with_a_message():
     with pytest.raises(aw.FitError, match="bdeu is a score of discrete models"):
         aw.learn(BOSTON, score="bdeu")
     with pytest.raises(aw.FitError, match="bge is a score of Gaussian models"):

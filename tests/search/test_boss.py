@@ -91,7 +91,7 @@ def test_more_climbs_are_never_worse():
 
 
 @pytest.mark.parametrize("options", [{"restarts": -1}, {"memory": 0}])
-def test_options_that_make_no_sense_are_refused(options):
+def test_options_that_make_no_sense_are_rejected(options):
     with pytest.raises(FitError, match="restarts must be non-negative and memory positive"):
         run(bind("bic", FAMILIES["gaussian"], linear(1)), **options)
 

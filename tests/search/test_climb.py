@@ -177,7 +177,7 @@ def test_shaking_makes_as_many_legal_moves_as_asked():
     assert lonely.best() is None
 
 
-def test_a_start_that_breaks_rules_or_has_other_variables_is_refused():
+def test_a_start_that_breaks_rules_or_has_other_variables_is_rejected():
     score = Chance(2, 0)
     limits = Rules(forbidden=["x000 -> x001"]).on(score.nodes)
     with pytest.raises(GraphError, match="must obey the rules"):

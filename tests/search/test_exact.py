@@ -69,7 +69,7 @@ def test_required_arcs_against_the_data_are_kept():
     assert result.score == pytest.approx(best_graph(score, limits))
 
 
-def test_the_memory_is_told_before_the_start():
+def test_the_memory_is_reported_before_the_start():
     names = tuple(f"v{i:02d}" for i in range(28))
     limits = Limits.none(names)
     assert exact_memory(limits) == 28 * 8 * 2**27 + 8 * 2**28
@@ -86,7 +86,7 @@ def test_the_memory_is_told_before_the_start():
     assert exact_memory(few) < exact_memory(limits)
 
 
-def test_far_too_many_variables_are_refused_in_words():
+def test_far_too_many_variables_are_rejected_with_a_message():
     score = bind("bic", FAMILIES["gaussian"], linear(1, rows=30, p=40))
     with pytest.raises(FitError, match="search='auto'"):
         exact(score)

@@ -231,12 +231,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("levels", "scopes", "tables", "said"), BAD)
-def test_bad_tables_are_refused(levels, scopes, tables, said):
+def test_bad_tables_are_rejected(levels, scopes, tables, said):
     with pytest.raises(FitError, match=said):
         TableJoint(levels, scopes, tables)
 
 
-def test_a_table_that_the_graph_denies_is_refused():
+def test_a_table_that_the_graph_denies_is_rejected():
     joint = TableJoint((2, 2), ((0, 1),), (np.ones((2, 2)) / 4,))
     with pytest.raises(FitError, match="no edge between them"):
         joint.check(UGraph.empty(("a", "b")))

@@ -143,7 +143,7 @@ def test_rules_agree_with_the_plain_algorithm_and_spare_questions(seed):
         assert pairs(path.at(penalty)) == twin
 
 
-def test_what_speaks_of_directions_alone_is_refused():
+def test_what_concerns_directions_alone_is_rejected():
     with pytest.raises(GraphError, match="Tiers need directed arcs"):
         edge_limits(Rules(tiers=[["a"], ["b"]]), ["a", "b"])
     with pytest.raises(GraphError, match=r"max_parents .* penalty"):
@@ -220,7 +220,7 @@ def test_one_and_two_variables():
     assert pair.at(removal.strength * 1.01).n_edges == 0
 
 
-def test_a_score_that_is_not_a_number_is_refused():
+def test_a_score_that_is_not_a_number_is_rejected():
     broken = Listed(("a", "b"), 1.0, lambda child, parents: np.nan if parents else 0.0)
     with pytest.raises(FitError, match=r"'a' .* not a number"):
         boundary(broken)

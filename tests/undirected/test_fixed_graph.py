@@ -114,7 +114,7 @@ def test_fewer_rows_than_columns_are_enough_for_small_cliques():
     check(fixed_graph(S, ring), S, ring)
 
 
-def test_too_few_rows_for_a_clique_are_refused_in_words():
+def test_too_few_rows_for_a_clique_are_rejected_with_a_message():
     S = covariance(6, 3, 2)  # rank 2
     with pytest.raises(FitError, match="likelihood has no maximum on this graph"):
         fixed_graph(S, UGraph.complete(NAMES[:6]))
@@ -130,7 +130,7 @@ def test_strong_correlations_converge():
     check(fixed_graph(S, ring), S, ring)
 
 
-def test_a_graph_of_another_size_is_refused():
+def test_a_graph_of_another_size_is_rejected():
     with pytest.raises(FitError, match="3 nodes, but the covariance has 2"):
         fixed_graph(np.eye(2), UGraph.empty(NAMES[:3]))
 

@@ -334,7 +334,7 @@ def changed(row, column, value, *, both=True):
         (np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]), "smallest eigenvalue"),
     ],
 )
-def test_a_matrix_that_is_no_covariance_is_refused_in_words(S, words):
+def test_a_matrix_that_is_no_covariance_is_rejected_with_a_message(S, words):
     with pytest.raises(FitError, match=words):
         glasso(S, 0.1)
 
@@ -350,12 +350,12 @@ def test_a_matrix_that_is_no_covariance_is_refused_in_words(S, words):
         (np.full((3, 3), np.inf), "diagonal"),
     ],
 )
-def test_penalties_that_make_no_sense_are_refused_in_words(penalty, words):
+def test_penalties_that_make_no_sense_are_rejected_with_a_message(penalty, words):
     with pytest.raises(FitError, match=words):
         glasso(GOOD, penalty)
 
 
-def test_no_penalty_on_a_singular_covariance_is_refused_in_words():
+def test_no_penalty_on_a_singular_covariance_is_rejected_with_a_message():
     S = covariance(6, 4, 0)
     with pytest.raises(FitError, match=r"no maximum.*singular"):
         glasso(S, 0)

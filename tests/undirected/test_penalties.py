@@ -108,7 +108,7 @@ def test_rules_choose_with_factors(table, rule, search):
         ("nowhere.csv", "cannot be read from nowhere.csv"),
     ],
 )
-def test_bad_matrices_are_refused_in_words(table, penalty, said):
+def test_bad_matrices_are_rejected_with_a_message(table, penalty, said):
     with pytest.raises((FitError, DataError), match=said):
         lasso(table, penalty=penalty)
 
@@ -129,7 +129,7 @@ def test_asymmetric_matrices_name_the_pair(table, prices):
         ({("a", "b"): 1.0, ("b", "a"): 2.0}, "got two"),
     ],
 )
-def test_bad_pairs_are_refused_in_words(table, factors, said):
+def test_bad_pairs_are_rejected_with_a_message(table, factors, said):
     with pytest.raises(FitError, match=said):
         lasso(table, penalty=0.1, factors=factors)
 
