@@ -90,7 +90,7 @@ class QueryMethods(ABC):
     @property
     @abstractmethod
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables, in the order the user gave them."""
+        """The names of the variables, in the order of the data."""
 
     @abstractmethod
     def _answers(self, do: Any = None) -> AnswerSource:
@@ -107,7 +107,7 @@ class QueryMethods(ABC):
         do: Any = None,
         **options: Unpack[AskOptions],
     ) -> Any:
-        """What to believe of one or several variables, given what was seen or set.
+        """Compute the distribution of one or several variables given evidence or an intervention.
 
         Of a distribution over graphs, answers are averages; what is given changes the weights of graphs, too.
 
@@ -130,7 +130,7 @@ class QueryMethods(ABC):
         return replace(answer, before=partial(self.query, targets)) if seen or changed else answer
 
     def predict(self, rows: Any, target: str | Sequence[str], **options: Unpack[AskOptions]) -> Any:
-        """Predict a variable in every row from all that is known of the others.
+        """Predict a variable in every row from the observed values of the others.
 
         Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
         Of a pandas data frame, predictions have its index.
@@ -149,7 +149,7 @@ class QueryMethods(ABC):
         seed: int = 0,
         **options: Unpack[SeedlessOptions],
     ) -> inference.Estimate:
-        """The entropy of one variable, of several or of all together, in nats; of numbers, of their density.
+        """Compute the entropy of one, several or all variables in nats; for numbers, that of their density.
 
         Exact for networks of tables and for Gaussian ones. That of other whole networks is simulated, with
         an error; that of several of their variables does not exist, as their joint density is unknown.
@@ -170,7 +170,7 @@ class QueryMethods(ABC):
         do: Any = None,
         **options: Unpack[AskOptions],
     ) -> float:
-        """What two variables, or two sets of them, tell of each other beyond the evidence, in nats.
+        """Compute the mutual information of two variables, or two sets of them, given evidence, in nats.
 
         Exact where `query` is; of simulated answers it is estimated from the draws by nearest neighbours.
         """
@@ -178,7 +178,7 @@ class QueryMethods(ABC):
         return float(self.query(names, given, do, **options).mutual_information(first, second))
 
     def logpdf(self, rows: Any, **options: Unpack[AskOptions]) -> Array:
-        """Log density of each row, gaps integrated out; nats. Networks with a joint density only."""
+        """Compute the log density of each row in nats, with missing values integrated out."""
         return self._answers().logpdf(self._rows(rows), **options)
 
     @with_advice
@@ -192,7 +192,7 @@ class QueryMethods(ABC):
         method: str | None = None,
         burn_in: int | None = None,
     ) -> Table:
-        """Draw rows; after `do` in a learned network, those of its graph alone, as a note reports.
+        """Draw rows given evidence or an intervention; `do=` uses the learned graph only.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class AskedNetwork(QueryMethods):
     def marginals(
         self, given: Any = None, do: Any = None, **options: Unpack[AskOptions]
     ) -> inference.Marginals:
-        """The belief about every variable that is neither seen nor set, by name; as of `query`."""
+        """Compute the distribution of every variable without evidence, by name; see `query`."""
         found = inference.marginals(self.net, self._values(given), self._values(do), **options)
         found.before = self.marginals if given is not None or do is not None else None
         if self._equivalents_of(do) is None:
@@ -276,7 +276,7 @@ class AskedNetwork(QueryMethods):
         of: str | Sequence[str] | None = None,
         **options: Unpack[AskOptions],
     ) -> inference.Explanation:
-        """The most probable values of all variables together, given what was seen; of some with ``of=[...]``.
+        """Find the most probable values of all variables together given evidence; ``of=[...]`` selects some.
 
         Variables that are neither seen nor explained are summed out. In a learned graph, an answer to `do`
         has a `range` over other graphs, at most `max_graphs`.
@@ -289,7 +289,7 @@ class AskedNetwork(QueryMethods):
     def probability(
         self, given: Any, do: Any = None, *, log: bool = False, **options: Unpack[AskOptions]
     ) -> Any:
-        """Probability of levels, sets or intervals of them seen together; ``log=True`` for its logarithm.
+        """Compute the probability of evidence: values, sets or intervals; ``log=True`` for its logarithm.
 
         In a learned graph, an answer to `do` has a `range` over other graphs.
         """
@@ -306,7 +306,7 @@ class AskedNetwork(QueryMethods):
         completions: int | None = None,
         **options: Unpack[SeedlessOptions],
     ) -> Any:
-        """Fill the gaps: by expected values, or by draws where a seed is given.
+        """Fill missing values: by expected values, or by draws if a seed is given.
 
         Of a data frame, the same kind of frame: columns without gaps, those that the network does not know,
         and the index stay as they are. Of anything else, a table of the network's variables. With
@@ -331,18 +331,18 @@ class AskedNetwork(QueryMethods):
         return filled_frame(rows, filled, known) if frame else filled
 
     def conflict(self, given: Any, **options: Unpack[AskOptions]) -> Conflict:
-        """Whether findings contradict each other: log of the product of their probabilities over that of all.
+        """Measure whether findings contradict each other, by their joint and single probabilities.
 
         Above 0 they are rarer together than if they had nothing to do with each other.
         """
         return evaluate.conflict(self.net, self._values(given), **options)
 
     def impact(self, target: str, given: Any, **options: Unpack[AskOptions]) -> Impact:
-        """Which findings an answer rests on: how the belief in a target moves when each is left out."""
+        """Measure the impact of each finding: the change of a belief without it."""
         return evaluate.impact(self.net, target, self._values(given, target), **options)
 
     def pseudo_logpdf(self, rows: Any) -> NDArray[np.float64]:
-        """Log pseudo-likelihood of each row: every variable given its neighbours, summed; nats.
+        """Compute the log pseudo-likelihood of each row: all variables given their neighbours, in nats.
 
         Undirected networks whose local models belong to no joint density are compared by it.
         """

@@ -153,7 +153,7 @@ def save_tuning(net: Network, place: Path) -> Path:
 
 
 def plot_tuning(net: Network, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Draw what the penalty was chosen by against the penalty."""
+    """Draw the criterion that chose the penalty against the penalty."""
     from arcwise.plot import plot_tuning as draw
 
     usual = f"nats per {'arc' if net.directed else 'edge'} and row"
@@ -163,7 +163,7 @@ def plot_tuning(net: Network, *, ax: Axes | None = None, title: str | None = Non
 
 
 def document(net: Network, title: str, validation: Validation | None, rows: bool) -> Document:
-    """All that a report shows, as plain values for JSON."""
+    """Return the contents of a report, as plain values for JSON."""
     from arcwise.api import document as module
 
     return module.document(net, title, validation, rows=rows)

@@ -51,7 +51,7 @@ class Figures(ABC):
         numbers: bool = False,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the graph: width is strength, colour the sign of the effect, and ink the certainty.
+        """Draw the graph: width is strength, colour the sign of the effect, darkness the certainty.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Figures(ABC):
         legend: bool = True,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the graph and another one as one: what they share in grey, what one alone has in colour.
+        """Draw two graphs as one: common edges in grey, others in colour.
 
         Arcs have heads as in the table of edges, so that directions differ only if both are claimed.
 
@@ -212,7 +212,7 @@ class Figures(ABC):
         return search_curve(self.fits, self.graph, self.trace, rows)
 
     def plot_tuning(self, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-        """Draw what the penalty was chosen by against the penalty."""
+        """Draw the criterion that chose the penalty against the penalty."""
         from arcwise.api.describe import plot_tuning
 
         source: Any = self

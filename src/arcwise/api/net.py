@@ -130,7 +130,7 @@ class Network(AskedNetwork, Figures):
 
     @cached_property
     def edges(self) -> EdgeTable:
-        """One row a pair: present, direction, strength, certainty, found now where there is none yet."""
+        """The table of edges: one row per pair, with direction, strength and certainty."""
         from arcwise.api.edge_certainty import checked_edges
 
         kept = None if self.scorer else unpack_edges(self.net, self._saved_edges, self.limits)
@@ -159,7 +159,7 @@ class Network(AskedNetwork, Figures):
         progress: bool | None = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> "Network":
-        """The same network with how sure each edge is, in the table of edges, figures and files.
+        """Return the network with the certainty of each edge, for the table of edges, figures and files.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class Network(AskedNetwork, Figures):
         return shift_missing(self, column, shifts, target, given, time_limit, progress)
 
     def refit_losses(self) -> EdgeTable:
-        """The edges, each with what the likelihood loses per row without it when all others are refitted.
+        """Return the edges with the loss of likelihood per row without each, all others refitted.
 
         Undirected Gaussian networks only, fitted without a penalty.
         """
@@ -219,7 +219,7 @@ class Network(AskedNetwork, Figures):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables, in the order the user gave them."""
+        """The names of the variables, in the order of the data."""
         return self.order or self.net.names
 
     @property
@@ -228,15 +228,15 @@ class Network(AskedNetwork, Figures):
         return graphs.factorisation(self.graph)
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """Variables with an arc into this one."""
+        """Return the variables with an arc into this one."""
         return self._dag("parents", "use neighbours(name)").parents_of(self._known(name))
 
     def children(self, name: str) -> tuple[str, ...]:
-        """Variables that this one has an arc into."""
+        """Return the variables that this one has an arc into."""
         return self._dag("children", "use neighbours(name)").children_of(self._known(name))
 
     def neighbours(self, name: str) -> tuple[str, ...]:
-        """Variables with an edge to this one, in whatever direction."""
+        """Return the variables with an edge to this one, in either direction."""
         node = self.net.index(name)
         if not self.graph.directed:
             return self.graph.neighbours_of(node)
@@ -244,7 +244,7 @@ class Network(AskedNetwork, Figures):
         return graphs.node_names(self.graph, sorted(beside))
 
     def blanket(self, name: str) -> tuple[str, ...]:
-        """The Markov blanket: all that is needed to know what the rest says about a variable."""
+        """Return the Markov blanket: given it, the variable is independent of all others."""
         self._known(name)
         return self.graph.blanket_of(name)
 
@@ -253,11 +253,11 @@ class Network(AskedNetwork, Figures):
     def separated(
         self, first: str | Iterable[str], second: str | Iterable[str], given: Iterable[str] = ()
     ) -> bool:
-        """Tell whether the graph makes two (sets of) variables independent given others."""
+        """Return whether the graph separates two (sets of) variables given others."""
         return graphs.separated(self.graph, first, second, given)
 
     def separator(self, first: str, second: str) -> tuple[str, ...] | None:
-        """A smallest set that makes two variables independent; None if there is none."""
+        """Return a minimal set that separates two variables; None if there is none."""
         return graphs.minimal_separator(self.graph, first, second)
 
     def _known(self, name: str) -> str:
@@ -287,11 +287,11 @@ class Network(AskedNetwork, Figures):
         return local_model(self.net, name)
 
     def local(self, name: str) -> str:
-        """The fitted local model of a variable as text."""
+        """Return the fitted local model of a variable as text."""
         return str(self[name])
 
     def with_local(self, name: str, model: Any) -> "Network":
-        """The network with another local model of one variable, by parameters as for `aw.network`.
+        """Return the network with another local model of one variable.
 
         Or by a fitted one, ``other[name]``. The result has no score and no certainty, which are of the data.
         """
@@ -309,12 +309,12 @@ class Network(AskedNetwork, Figures):
 
     @property
     def covariance(self) -> inference.NamedMatrix:
-        """The covariance matrix of the fitted distribution; of Gaussian networks."""
+        """The covariance matrix of a Gaussian network."""
         return inference.covariance(self.net, self.variables)
 
     @property
     def partial_correlations(self) -> inference.NamedMatrix:
-        """Correlations of pairs given all other variables; of Gaussian networks."""
+        """The correlations of pairs given all other variables, of a Gaussian network."""
         return inference.partial_correlations(self.net, self.variables)
 
     def _equivalents_of(self, do: Any) -> inference.Equivalents | None:
@@ -337,7 +337,7 @@ class Network(AskedNetwork, Figures):
         return self.net.variables
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the network to a file; the ending decides on the format (.json, .arcwise, ...).
+        """Write the network to a file in the format of its extension (.json, .arcwise, ...).
 
         A .dot file contains the graph with the heads that pictures have (see `edges`).
         """
@@ -348,18 +348,18 @@ class Network(AskedNetwork, Figures):
 
     @property
     def drawn(self) -> io.StoredNet:
-        """The graph with the heads that print and pictures have, and a caption where they are unchecked."""
+        """The graph with the heads of print and figures, and a caption if they are unchecked."""
         graph = self.edges.drawn(self.graph)
         unchecked = self.edges.unchecked and self.directed
         about = {"caption": "heads are unchecked: no certainty"} if unchecked else {}
         return io.StoredNet(graph, about=about)
 
     def about(self) -> dict[str, Any]:
-        """What is known of the network beside its numbers, as plain values."""
+        """Return facts about the network other than its parameters, as plain values."""
         return describe.about(self)
 
     def save_tuning(self, path: str | PathLike[str]) -> Path:
-        """Write how the penalty was chosen: figures to .csv or .json, a picture to .png, .pdf or .svg.
+        """Write how the penalty was chosen: as a table (.csv, .json) or a figure (.png, .pdf, .svg).
 
         The rows are those of `tuning_rows`; errors: FitError without a curve, FileError for a place that
         cannot be written to.
@@ -367,14 +367,14 @@ class Network(AskedNetwork, Figures):
         return describe.save_tuning(self, Path(path))
 
     def tuning_rows(self) -> list[dict[str, float | int | None]]:
-        """The curve that the penalty was chosen by, as a table: all rows have all columns.
+        """Return the curve that chose the penalty, as rows with equal columns.
 
         What is not known at a penalty is None; the column `chosen` marks the penalty that was taken.
         """
         return describe.tuning_rows(self)
 
     def to_networkx(self) -> Any:
-        """The graph as a networkx DiGraph, or Graph where edges have no direction.
+        """Return the graph as a networkx DiGraph, or a Graph if edges have no direction.
 
         Its edges have what the table of edges knows of them as attributes: strength, partial_correlation,
         certainty, direction_support, reversible, head, ... (see `edges`).
@@ -392,7 +392,7 @@ class Network(AskedNetwork, Figures):
         validation: Validation | None = None,
         rows: bool = False,
     ) -> Path:
-        """Write an interactive page to a .html file, which answers questions offline.
+        """Write an interactive page to a .html file, which answers queries offline.
 
         `validation`, from `aw.validate`, shows how well the network predicts; without it, the parameters
         alone are validated if that is quick. Only with `rows` does the file contain rows of the data.
@@ -402,15 +402,15 @@ class Network(AskedNetwork, Figures):
     def document(
         self, title: str = "", *, validation: Validation | None = None, rows: bool = False
     ) -> "Document":
-        """All that a report shows, as plain values for JSON."""
+        """Return the contents of a report, as plain values for JSON."""
         return describe.document(self, title, validation, rows)
 
     def describe(self, seconds: float | None = None) -> list[tuple[str, str]]:
-        """What is known of the network: pairs of a label (data, note, model, ...) and a sentence."""
+        """Return facts about the network: pairs of a label (data, note, model, ...) and a text."""
         return describe.describe(self, seconds)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, with the edges: for JSON. `save` keeps the local models, too."""
+        """Return facts and edges as plain values for JSON; `save` keeps the local models, too."""
         return describe.to_dict(self)
 
     def __repr__(self) -> str:

@@ -86,7 +86,7 @@ class PenaltyPath(Framed):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables, in the order the user gave them."""
+        """The names of the variables, in the order of the data."""
         return self.source.order
 
     @property

@@ -84,12 +84,12 @@ class Posterior(QueryMethods):
 
     @cached_property
     def edges(self) -> PairTable:
-        """One row a pair: the probability of each direction, of an edge at all, and its error."""
+        """The table of pairs: the probability of each direction and of an edge, with its error."""
         return pair_table(self.found)
 
     @property
     def graphs(self) -> WeightedGraphs:
-        """The graphs that are held, the most probable first."""
+        """The graphs with their probabilities, the most probable first."""
         return WeightedGraphs(map(WeightedGraph, self.found.graphs, self.found.weights.tolist()))
 
     @property
@@ -99,7 +99,7 @@ class Posterior(QueryMethods):
 
     @property
     def prior(self) -> str:
-        """The distribution over graphs before the data, in words."""
+        """The prior over graphs, as text."""
         return self.found.prior
 
     @property
@@ -109,7 +109,7 @@ class Posterior(QueryMethods):
 
     @property
     def log_evidence(self) -> float | None:
-        """Log probability of the data over all graphs; where it was computed exactly."""
+        """The log probability of the data over all graphs, if it was computed exactly."""
         return self.found.log_evidence
 
     @property
@@ -124,7 +124,7 @@ class Posterior(QueryMethods):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables, in the order the user gave them."""
+        """The names of the variables, in the order of the data."""
         return self.order or self.found.nodes
 
     @property
@@ -135,7 +135,7 @@ class Posterior(QueryMethods):
     # -- features --------------------------------------------------------------------------------
 
     def probability(self, feature: Callable[[Any], Any]) -> Probability:
-        """Probability that a function of the graph is true, with its error; of a number, its mean.
+        """Return the probability that a function of the graph is true, with its error, or its mean.
 
         >>> import arcwise as aw
         >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
@@ -146,21 +146,21 @@ class Posterior(QueryMethods):
         return Probability(*self.found.probability(feature))
 
     def arc(self, tail: str, head: str) -> Probability:
-        """Probability of the arc from one variable to another."""
+        """Return the probability of the arc from one variable to another."""
         if not self.directed:
             raise GraphError("Undirected graphs have no arcs: use edge(first, second).")
         a, b = self._number(tail), self._number(head)
         return Probability(float(self.found.arcs[a, b]), float(self.found.arc_errors[a, b]))
 
     def edge(self, first: str, second: str) -> Probability:
-        """Probability of an edge between two variables, whatever its direction."""
+        """Return the probability of an edge between two variables, in either direction."""
         a, b = self._number(first), self._number(second)
         return Probability(
             float(self.found.adjacent[a, b]), float(self.found.adjacent_errors[a, b])
         )
 
     def path(self, start: str, end: str) -> Probability:
-        """Probability that a directed path leads from one variable to another; undirected: any path."""
+        """Return the probability of a directed path from one variable to another; undirected: of any path."""
         self._number(start), self._number(end)
 
         def leads(graph: Graph) -> bool:
@@ -171,7 +171,7 @@ class Posterior(QueryMethods):
         return self.probability(leads)
 
     def blanket(self, name: str) -> dict[str, Probability]:
-        """Probability of each other variable to be in the Markov blanket of this one."""
+        """Return the probability of each other variable to be in the Markov blanket of this one."""
         self._number(name)
         inside = {graph: frozenset(graph.blanket_of(name)) for graph in self.found.graphs}
 
@@ -184,7 +184,7 @@ class Posterior(QueryMethods):
         return self.found.best.index(name)
 
     def stability(self) -> Stability:
-        """How alike graphs are (Hofmann and Tresp 1995): pairs in which two differ, edges, scores.
+        """Return the stability table of Hofmann and Tresp (1995): differences of graphs, edges and scores.
 
         >>> import arcwise as aw
         >>> homes = aw.example("boston").select(["RM", "LSTAT", "MEDV"])
@@ -207,7 +207,7 @@ class Posterior(QueryMethods):
         return self._network(self.found.best, name)
 
     def averaged(self, threshold: float | str = "auto") -> Network:
-        """The graph of all edges that are more probable than a threshold, as a fitted network.
+        """Return the graph of all edges with a probability above a threshold, as a fitted network.
 
         "auto" is the threshold of Scutari and Nagarajan (2013).
         """
@@ -257,7 +257,7 @@ class Posterior(QueryMethods):
     # -- answers averaged over graphs --------------------------------------------------------------
 
     def ensemble(self, most: int | None = None, do: Iterable[str] = ()) -> Ensemble:
-        """Fitted networks to average over, with what each counts.
+        """Return the fitted networks to average over, with their weights.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ class Posterior(QueryMethods):
         progress: bool | None = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> "Posterior":
-        """The same with more draws (of each chain) or replicates, as if all had been requested at once.
+        """Return the posterior with more draws or replicates, as if all had been requested at once.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ class Posterior(QueryMethods):
         raise unknown("kind of plot", kind, ("graph", "matrix", "trace", "reliability"))
 
     def log_scores(self) -> Array:
-        """The scores of the graphs drawn (chains by draws); of "mcmc" only."""
+        """The scores of the drawn graphs (chains by draws), for "mcmc" only."""
         names = sorted(n for n in self.kept if n.endswith("_log_scores") and len(self.kept[n]))
         if not names:
             raise FitError("Only chains (method='mcmc') have a sequence of scores.")
@@ -376,7 +376,7 @@ class Posterior(QueryMethods):
         return np.stack([self.kept[name][-least:] for name in names])
 
     def to_arviz(self) -> Any:
-        """The draws of chains for ArviZ: an InferenceData, or a dictionary in its layout without ArviZ.
+        """Return the draws of chains for ArviZ: an InferenceData, or a dictionary without ArviZ.
 
         `score` is (chain, draw), `arc` (chain, draw, parent, child) of truth values.
         """
@@ -385,7 +385,7 @@ class Posterior(QueryMethods):
         return to_arviz(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return all contents as plain values."""
         return {
             "meaning": self.meaning,
             "prior": self.prior,
@@ -422,7 +422,7 @@ class Posterior(QueryMethods):
         return "\n".join([first, *notes, *rest, "", str(self.edges)])
 
     def heading(self) -> list[str]:
-        """What there is to say above the table of edges."""
+        """Return the lines above the table of edges."""
         lines = [repr(self)[1:-1], self.verdict]
         evidence = self.log_evidence
         return lines if evidence is None else [*lines, f"log evidence {evidence:.4f}"]
