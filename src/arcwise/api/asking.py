@@ -109,17 +109,17 @@ class QueryMethods(ABC):
     ) -> Any:
         """Compute the distribution of one or several variables given evidence or an intervention.
 
-        Of a distribution over graphs, answers are averages; what is given changes the weights of graphs, too.
+        A distribution over graphs averages its answers, and evidence changes the weights of the graphs.
 
         Parameters
         ----------
         targets : a name, or several for a joint answer.
-        given : values seen, a mapping, or a row of a data frame: of that, what is known of variables other
-            than the targets. Of numbers also an interval (low, high), None for an open end; of levels a list
-            of them, an interval where they are ordered, or a weight for each, in discrete networks.
-        do : values set from outside: arcs into these variables are cut; directed networks only.
-        options : where the answer has no closed form: method, seed, draws, chains, sweeps, burn_in, scan; for
-            `do` in a learned network: max_graphs (see `arcwise.inference.AskOptions`).
+        given : observed values: a mapping, or a row of a data frame, whose missing values and targets are
+            ignored. A number may be an interval (low, high) with None for an open end. In discrete networks
+            a value may be a list of levels, an interval of ordered levels, or a weight for each level.
+        do : values set by intervention, which cuts the arcs into these variables; directed networks only.
+        options : method, seed, draws, chains, sweeps, burn_in and scan, if the answer has no closed form; and
+            max_graphs, for `do` in a learned network (see `arcwise.inference.AskOptions`).
 
         Returns
         -------
@@ -132,8 +132,8 @@ class QueryMethods(ABC):
     def predict(self, rows: Any, target: str | Sequence[str], **options: Unpack[AskOptions]) -> Any:
         """Predict a variable in every row from the observed values of the others.
 
-        Of several targets, a dictionary: each is predicted from what is known of all variables but itself.
-        Of a pandas data frame, predictions have its index.
+        For several targets, returns a dictionary: each is predicted from all other observed values.
+        For a pandas data frame, predictions have its index.
         """
         if isinstance(target, str):
             found = self._answers().predict(self._rows(rows), target, **options)
@@ -198,7 +198,7 @@ class QueryMethods(ABC):
         ----------
         draws, seed : the number of rows, and the seed.
         given, do : as for `query`.
-        method, burn_in : the engine, and the sweeps of each chain before its row is taken.
+        method, burn_in : the engine, and the number of sweeps of each chain before its row.
         """
         rng = np.random.default_rng(whole("seed", seed))
         seen, changed = self._values(given), self._values(do)
@@ -278,7 +278,7 @@ class AskedNetwork(QueryMethods):
     ) -> inference.Explanation:
         """Find the most probable values of all variables together given evidence; ``of=[...]`` selects some.
 
-        Variables that are neither seen nor explained are summed out. In a learned graph, an answer to `do`
+        Variables that are neither observed nor explained are summed out. In a learned graph, an answer to `do`
         has a `range` over other graphs, at most `max_graphs`.
         """
         seen, changed, others = self._values(given), self._values(do), self._equivalents_of(do)
@@ -308,8 +308,8 @@ class AskedNetwork(QueryMethods):
     ) -> Any:
         """Fill missing values: by expected values, or by draws if a seed is given.
 
-        Of a data frame, the same kind of frame: columns without gaps, those that the network does not know,
-        and the index stay as they are. Of anything else, a table of the network's variables. With
+        For a data frame, returns the same kind of frame: complete columns, columns that are not in the network,
+        and the index do not change. Otherwise, returns a table of the network's variables. With
         `completions`, a list of this many results with different draws, for multiple imputation.
         """
         if completions is not None:
@@ -333,7 +333,8 @@ class AskedNetwork(QueryMethods):
     def conflict(self, given: Any, **options: Unpack[AskOptions]) -> Conflict:
         """Measure whether findings contradict each other, by their joint and single probabilities.
 
-        Above 0 they are rarer together than if they had nothing to do with each other.
+        It is the log of the product of the probabilities of the findings over their joint probability, in
+        nats. Above 0 they are rarer together than if they were independent.
         """
         return evaluate.conflict(self.net, self._values(given), **options)
 
