@@ -278,7 +278,8 @@ class AskedNetwork(QueryMethods):
     ) -> inference.Explanation:
         """Find the most probable values of all variables together given evidence; ``of=[...]`` selects some.
 
-        Variables that are neither observed nor explained are summed out. In a learned graph, an answer to `do`
+        Variables that are neither observed nor explained are summed out. In a learned graph, an answer to
+        `do`
         has a `range` over other graphs, at most `max_graphs`.
         """
         seen, changed, others = self._values(given), self._values(do), self._equivalents_of(do)
@@ -308,7 +309,7 @@ class AskedNetwork(QueryMethods):
     ) -> Any:
         """Fill missing values: by expected values, or by draws if a seed is given.
 
-        For a data frame, returns the same kind of frame: complete columns, columns that are not in the network,
+        For a data frame, returns the same kind of frame: complete columns, columns outside of the network,
         and the index do not change. Otherwise, returns a table of the network's variables. With
         `completions`, a list of this many results with different draws, for multiple imputation.
         """
