@@ -1,6 +1,6 @@
-"""How well chains have mixed: R-hat, effective sample size, Monte-Carlo error.
+"""Convergence of chains: R-hat, effective sample size, Monte-Carlo error.
 
-Every chain is cut into halves. With W the mean of their variances and B the variance of their means,
+Every chain is split into halves. With W the mean of their variances and B the variance of their means,
 
     var+ = (n - 1)/n W + B,      R-hat = sqrt(var+ / W)
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Mixing(NamedTuple):
-    """What the chains of each row say: standard error of the mean, R-hat, effective sample size."""
+    """Diagnostics of the chains of each row: standard error of the mean, R-hat, effective sample size."""
 
     error: Array
     rhat: Array
@@ -30,12 +30,12 @@ class Mixing(NamedTuple):
 
     @classmethod
     def exact(cls, *shape: int) -> Mixing:
-        """Of rows that need no chains."""
+        """Return the diagnostics of rows that need no chains."""
         return cls(np.zeros(shape), np.ones(shape), np.full(shape, np.inf))
 
 
 def diagnose(values: Array) -> Mixing:
-    """Judge chains of numbers.
+    """Return the diagnostics of chains of numbers.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def diagnose(values: Array) -> Mixing:
 
     Returns
     -------
-    Mixing, one entry a row. Numbers that never change have error 0, R-hat 1 and their full number.
+    Mixing, one entry per row. Numbers that never change have error 0, R-hat 1 and their full number.
 
     >>> values = np.random.default_rng(1).normal(size=(200, 1, 4))
     >>> mixing = diagnose(values)
@@ -65,7 +65,7 @@ def _still(rows: Array) -> NDArray[np.bool_]:
 
 
 def _halves(rows: Array) -> Array:
-    """Chains cut in two: rows by sweeps / 2 by chains x 2; an odd sweep in the middle is left out."""
+    """Return chains split in two: rows by sweeps / 2 by chains x 2; an odd sweep in the middle is dropped."""
     half = rows.shape[1] // 2
     return np.concatenate([rows[:, :half], rows[:, rows.shape[1] - half :]], axis=2)
 
@@ -86,7 +86,7 @@ def split_rhat(rows: Array) -> Array:
 
 
 def _ranks(flat: Array) -> Array:
-    """Ranks from 1 on in each row; equal numbers get the mean of theirs."""
+    """Return ranks from 1 on in each row; equal numbers get the mean of their ranks."""
     order = np.argsort(flat, axis=1, kind="stable")
     ordered = np.take_along_axis(flat, order, axis=1)
     places = np.arange(flat.shape[1])

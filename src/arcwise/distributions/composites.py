@@ -1,4 +1,4 @@
-"""Distributions made of others: weighted averages of several models, and the rows of several parts."""
+"""Composite distributions: weighted averages of several models, and rows of several parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcwise.distributions.mixture import Mixture, Normal
 from arcwise.errors import DataError, FitError
 
 _HALVINGS = 60
-"""Of an interval around a quantile: down to the last digit of a double."""
+"""Halvings of an interval around a quantile: down to the last digit of a double."""
 
 
 def blend(parts: Sequence[Distribution], weights: Array) -> Distribution:
@@ -23,9 +23,9 @@ def blend(parts: Sequence[Distribution], weights: Array) -> Distribution:
     Parameters
     ----------
     parts : one for each model.
-    weights : models by rows, or one number a model; they sum to one over models.
+    weights : models by rows, or one number per model; they sum to one over models.
 
-    Normals make a mixture, levels have averaged probabilities, others stay side by side.
+    Normals make a mixture, levels have averaged probabilities, others remain separate.
 
     >>> both = blend([Normal(0.0, 1.0), Normal(4.0, 1.0)], np.array([0.25, 0.75]))
     >>> both.mean.tolist(), round(float(both.cdf(np.array([2.0]))[0]), 4)
@@ -60,7 +60,7 @@ class Blend(Readings):
     weights: Array
 
     def _weighted_sum(self, values: Sequence[Array]) -> Array:
-        """Return the weighted sum of what the parts say, row by row."""
+        """Return the weighted sum of values of the parts, row by row."""
         stacked = np.stack(values)
         lines = self.weights.reshape(self.weights.shape + (1,) * (stacked.ndim - 2))
         sums: Array = (lines * stacked).sum(axis=0)
@@ -106,7 +106,7 @@ class Blend(Readings):
         return self._weighted_sum([part.probability(event) for part in self.parts])
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Independent draws of each row (rows by draws): of a part by chance, then from it."""
+        """Return independent draws of each row (rows by draws): a random part, then a draw from it."""
         rows = self.weights.shape[1]
         upto = np.cumsum(self.weights, axis=0).T  # rows by parts
         which = (rng.random((rows, draws, 1)) * upto[:, None, -1:] > upto[:, None, :]).sum(axis=2)
@@ -117,7 +117,7 @@ class Blend(Readings):
         return out
 
     def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
-        """Averages of runs of rows are made of the parts, not of their average."""
+        """Raise an error: averages over rows need the parts."""
         raise DataError("An average over models cannot be pooled.")
 
     def take(self, rows: Any) -> Distribution:
@@ -133,10 +133,10 @@ _FEW = 1024
 
 @dataclass(frozen=True, eq=False)
 class RowParts(Readings):
-    """Distributions of parts of the rows; each part says which rows it has.
+    """Distributions of parts of the rows; each part has its row numbers.
 
-    A part may also be a function that works its distributions out when they are requested, each time again:
-    so a large table needs no memory for the weights of mixtures.
+    A part may also be a function that computes its distributions on demand, so that a large table needs no
+    memory for the weights of mixtures.
 
     >>> from arcwise.distributions import Normal
     >>> both = RowParts(((np.array([1]), Normal(5.0, 1.0)), (np.array([0]), lambda: Normal(3.0, 1.0))), 2)
@@ -149,7 +149,7 @@ class RowParts(Readings):
 
     @classmethod
     def of(cls, parts: Iterable[Part], size: int) -> Distribution:
-        """Put parts together; one that is small and has all rows represents itself."""
+        """Combine parts; a small part with all rows is returned itself."""
         filled = tuple((places, part) for places, part in parts if len(places))
         if len(filled) == 1 and size <= _FEW and (np.diff(filled[0][0]) == 1).all():
             return cls(filled, size)._single()
@@ -197,15 +197,15 @@ class RowParts(Readings):
         return self._each(lambda part, _: part.chances(levels), levels)
 
     def sample(self, rng: np.random.Generator, draws: int) -> Array:
-        """Independent draws of each row (rows by draws)."""
+        """Return independent draws of each row (rows by draws)."""
         return self._each(lambda part, _: part.sample(rng, draws), draws)
 
     def pool_rows(self, size: int, weights: Array | None = None) -> Distribution:
-        """Average of each run of `size` rows; of a single part only."""
+        """Return the average of each run of `size` rows; for a single part only."""
         return self._single().pool_rows(size, weights)
 
     def take(self, rows: Any) -> Distribution:
-        """Return the distributions of some rows; of a single part only."""
+        """Return the distributions of some rows; for a single part only."""
         return self._single().take(rows)
 
     def _single(self) -> Distribution:
@@ -216,9 +216,9 @@ class RowParts(Readings):
 
 
 class Average:
-    """The average of distributions of the same rows, taken in one after the other.
+    """The running average of distributions of the same rows.
 
-    Where they have components in common, weights or probabilities are summed; others are kept side by side.
+    If they have components in common, weights or probabilities are summed; others are kept separately.
 
     >>> from arcwise.distributions import Normal
     >>> average = Average()
@@ -234,7 +234,7 @@ class Average:
         self.kept: list[Distribution] = []
 
     def add(self, distribution: Distribution) -> None:
-        """Take in distributions of all rows."""
+        """Add distributions of all rows."""
         self.count += 1
         shares = distribution.shares
         if shares is None:
@@ -244,7 +244,7 @@ class Average:
             self.kept = [distribution]
 
     def found(self) -> Distribution:
-        """Return the average, one distribution a row."""
+        """Return the average, one distribution per row."""
         last = self.kept[-1]
         if last.shares is not None:
             return last.with_shares(self.total / self.count)
@@ -273,7 +273,7 @@ def centre(distribution: Distribution) -> Array:
 
 
 def refuse_beyond(distribution: Distribution, name: str) -> None:
-    """Reject distributions that are beyond the numbers of a computer, as after evidence of 1e200."""
+    """Raise an error for distributions with overflow, as after evidence of 1e200."""
     if not np.isfinite(centre(distribution)).all():
         raise FitError(
             f"The answer for {name!r} is beyond the largest number: the evidence is too extreme."

@@ -79,12 +79,12 @@ def threshold_of(posterior: GraphDistribution, threshold: float | str) -> float:
 def averaged_graph(
     posterior: GraphDistribution, threshold: float, limits: Limits | None = None
 ) -> tuple[DAG | UGraph, list[tuple[str, str]]]:
-    """Return the graph of all edges whose probability is above a threshold, and the pairs that had to be
-    left out.
+    """Return the graph of all edges whose probability is above a threshold, and the excluded
+    pairs.
 
-    In a directed one each edge has its more probable direction (of equals, that of the most probable graph
-    that has it); edges are put in with the most probable direction first, and one that would close a cycle
-    is put in the other way round. An edge is left out where rules allow neither.
+    In a directed graph each edge has its more probable direction (for ties, that of the most probable graph
+    with the edge). Edges are added in the order of these probabilities, and one that would close a cycle is
+    reversed. An edge is excluded if the rules allow neither direction.
     """
     if not posterior.directed:
         edges = (posterior.adjacent > threshold) | _required_edges(posterior, limits)
@@ -115,7 +115,7 @@ def _required_edges(posterior: GraphDistribution, limits: Limits | None) -> NDAr
 
 
 def _fits(parents: list[set[int]], tail: int, head: int, limits: Limits) -> bool:
-    """Return whether an arc may be put in: the rules allow it, and there is no way back."""
+    """Return whether an arc may be added: the rules allow it, and it closes no cycle."""
     above = reach(parents, [tail])  # type: ignore[arg-type]
     return head not in above and limits.allows(head, tuple(sorted({*parents[head], tail})))
 
@@ -134,7 +134,9 @@ def _by_direction(posterior: GraphDistribution, threshold: float) -> Iterator[tu
 
 
 def _in_best(posterior: GraphDistribution, a: int, b: int) -> bool:
-    """Return whether the most probable graph that joins two variables has the arc from the first."""
+    """Return whether the most probable graph with an edge between two variables has the arc from the
+    first.
+    """
     for graph in posterior.graphs:
         if graph.directed and (a in graph.parents[b] or b in graph.parents[a]):
             return a in graph.parents[b]
@@ -151,12 +153,12 @@ class Stability(Framed):
     Parameters
     ----------
     draws : runs, replicates or draws; 0 if all graphs were summed over.
-    difference : share of all pairs that are joined in exactly one of two graphs, mean over couples of runs.
+    difference : share of all pairs that are adjacent in exactly one of two graphs, mean over pairs of runs.
     edges, edges_sd : their number, mean and standard deviation over runs.
     score, score_sd, score_best : of the graphs on all rows, nats per row with penalties off; None if
         graphs have no such score.
-    reversals : mean number of arcs that point against the graph the search began with; None if it began
-        without arcs.
+    reversals : mean number of arcs opposite to the start graph of the search; None if it had no
+        arcs.
     meaning : what graphs were counted.
 
     >>> from arcwise.graphs import DAG
@@ -191,7 +193,7 @@ class Stability(Framed):
 
     @property
     def brief(self) -> Frame:
-        """A line per number, with its spread."""
+        """Return a line per number, with its spread."""
         lines = [("graphs differ in", f"{100 * self.difference:.1f} % of pairs")]
         lines.append(("edges", f"{self.edges:.2f}, sd {self.edges_sd:.2f}"))
         if self.reversals is not None:
@@ -249,7 +251,7 @@ def _edges(graph: DAG | UGraph) -> int:
 
 
 _CLASSES = 500
-"""The number of graphs whose classes are made to count compelled arrows."""
+"""Number of graphs whose classes are computed to count compelled arrows."""
 
 
 class EdgeShare(NamedTuple):
@@ -264,7 +266,7 @@ class EdgeShare(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PathCertainty(Framed):
-    """How certain edges are at every penalty: one path for each resampled table.
+    """Certainty of edges at every penalty: one path for each resampled table.
 
     Parameters
     ----------
@@ -272,7 +274,7 @@ class PathCertainty(Framed):
     draws : for each replicate its graphs, one per penalty.
     unit : the penalty's.
     meaning : what the shares are.
-    notes : what the reader should know.
+    notes : further notes.
     """
 
     penalties: tuple[float, ...]
@@ -282,7 +284,7 @@ class PathCertainty(Framed):
     notes: tuple[Note, ...] = ()
 
     def at(self, penalty: float) -> GraphDistribution:
-        """Return the distribution of graphs at a penalty: at the next larger one that was looked at."""
+        """Return the distribution of graphs at a penalty, or at the next larger one of the path."""
         index = min(int(np.searchsorted(self.penalties, penalty)), len(self.penalties) - 1)
         return of_draws([row[index] for row in self.draws], meaning=self.meaning)
 
@@ -313,7 +315,7 @@ class PathCertainty(Framed):
 
     @property
     def display(self) -> Frame:
-        """The shares of each edge at some of the penalties, the most certain edges first."""
+        """Return the shares of each edge at some of the penalties, the most certain edges first."""
         names, most = self.draws[0][0].nodes, np.triu(self.probabilities).max(axis=0)
         pairs = sorted(np.argwhere(most > 0).tolist(), key=lambda pair: -most[pair[0], pair[1]])
         one, two = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
@@ -333,7 +335,7 @@ class PathCertainty(Framed):
 def with_certainty(
     table: EdgeTable, distribution: GraphDistribution, limits: Limits | None = None
 ) -> EdgeTable:
-    """Return a table of edges with how certain each is, and what that number means.
+    """Return a table of edges with the certainty of each, and its meaning.
 
     `limits` are the rules in force, which compel directions, too.
     """

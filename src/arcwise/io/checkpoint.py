@@ -1,9 +1,9 @@
-"""Checkpoints: what a long run has finished, in a file from which it can continue.
+"""Checkpoints: files with the finished part of a long run, from which it can continue.
 
-A checkpoint is a NumPy archive (.npz, no pickle) of named arrays and of a JSON text that says which run they
-belong to. It is written under another name, forced to the disk and renamed (`files`), so that a run that is
-killed at any moment leaves the last whole checkpoint behind. Writing may become expensive where runs are
-long: it is done again only when ten times as long has passed as the last writing took, and at the end.
+A checkpoint is a NumPy archive (.npz, no pickle) of named arrays and of a JSON text that identifies their
+run. It is written under another name, forced to the disk and renamed (`files`), so that a run that is killed
+at any moment leaves the last complete checkpoint. Writing may become expensive in long runs: it is repeated
+only after ten times the duration of the last writing, and at the end.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Checkpoint:
 
     Parameters
     ----------
-    path : where it is.
-    about : which run it belongs to, as plain values: method, settings, seed, fingerprint of the data.
+    path : its path.
+    about : the key of the run, as plain values: method, settings, seed, fingerprint of the data.
 
     Attributes
     ----------
-    note : why the last attempt to write failed; empty if it did not.
+    note : the reason why the last attempt to write failed; else empty.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +61,7 @@ class Checkpoint:
         self.note = ""
 
     def read(self) -> Arrays | None:
-        """Return the arrays of the last writing; None if there is no file yet.
+        """Return the saved arrays; None if there is no file yet.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Checkpoint:
         return arrays
 
     def write(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write arrays, whole or not at all."""
+        """Write arrays, completely or not at all."""
         began = time.monotonic()
         content, about = io.BytesIO(), np.frombuffer(json.dumps(self.about).encode(), np.uint8)
         seal = np.frombuffer(digest(arrays), np.uint8)
@@ -103,7 +103,7 @@ class Checkpoint:
         self._next = now + _SELDOM * (now - began)
 
     def offer(self, arrays: Callable[[], Mapping[str, NDArray[Any]]]) -> None:
-        """Write what a function gives, unless the last writing was just now; see `keep`."""
+        """Write the arrays that a function returns, unless the last writing was recent; see `keep`."""
         if time.monotonic() >= self._next:
             self.keep(arrays())
 
@@ -124,7 +124,7 @@ class Checkpoint:
 def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return a checksum of named arrays, their types and their shapes.
 
-    Chains trust the state that they continue from, so a file says what it was.
+    Chains do not check the state that they continue from, so a file has its checksum.
 
     >>> digest({"x": np.arange(3)}) == digest({"x": np.arange(3.0)})
     False
@@ -138,8 +138,8 @@ def digest(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def option_text(value: Any) -> str:
-    """Return an option as text that another value does not have: of arrays and frames, all their numbers
-    count.
+    """Return an option as text that is different for every value, with all numbers of arrays and
+    frames.
 
     >>> option_text(np.arange(5000.0)) == option_text(np.arange(5000.0))
     True
@@ -168,8 +168,8 @@ def option_text(value: Any) -> str:
 
 
 def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
-    """Return the pieces of work as arrays: each has some graphs over the same variables, or a sentence in
-    their place.
+    """Return pieces of work as arrays: each has some graphs over the same variables, or a message
+    instead.
 
     >>> graph = DAG.from_arcs(["a -> b"])
     >>> unpack_graphs(pack_graphs([(graph, graph), "no rows"]), ("a", "b"), directed=True)[1]
@@ -197,7 +197,7 @@ def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
 def unpack_graphs(
     arrays: Mapping[str, NDArray[Any]], nodes: tuple[str, ...], directed: bool
 ) -> list[tuple[Graph, ...] | str]:
-    """Return the pieces of work from arrays; FileError where these make no graphs."""
+    """Return pieces of work from arrays; a FileError if these are not graphs."""
     try:
         counts, sizes, pairs = (arrays[name] for name in ("counts", "sizes", "pairs"))
         messages = json.loads(arrays["said"].tobytes())
@@ -219,7 +219,7 @@ def unpack_graphs(
 
 
 def pack_alternatives(graphs: Sequence[DAG]) -> Arrays:
-    """Directed graphs over the same variables in few bytes: all arcs once, and a bit for each in each graph.
+    """Return directed graphs over the same variables in few bytes: all arcs once, and bits for each graph.
 
     >>> graphs = [DAG.from_arcs(["a -> b"]), DAG.from_arcs(["b -> a"])]
     >>> unpack_alternatives(pack_alternatives(graphs), ("a", "b")) == tuple(graphs)
@@ -240,7 +240,7 @@ def pack_alternatives(graphs: Sequence[DAG]) -> Arrays:
 def unpack_alternatives(
     arrays: Mapping[str, NDArray[Any]], nodes: tuple[str, ...]
 ) -> tuple[DAG, ...]:
-    """Directed graphs from arrays; FileError if these make no graphs."""
+    """Return directed graphs from arrays; a FileError if these are not graphs."""
     try:
         arcs = arrays["arcs"].astype(np.intp, casting="same_kind").reshape(-1, 2)
         bits = np.unpackbits(arrays["bits"], axis=1, count=len(arcs)).astype(bool)

@@ -1,14 +1,13 @@
-"""What a network file holds, what a file format is, and files in and out, whole or not at all.
+"""Files of networks: their content, the interface of formats, and safe reading and writing.
 
-A format turns bytes into a ``StoredNet`` value and back; it never touches a file itself. Opening,
-compressing and replacing files safely is written once, here, so a new format is one pure function in each
-direction.
+A format converts bytes to a ``StoredNet`` value and back, without access to files. This module opens,
+compresses and replaces files safely, so a new format is one pure function in each direction.
 
 A regular file is written under a temporary name in the same folder, forced to the disk and then renamed
-over its final name, which the operating system does in one step. Whoever reads the folder sees the
-old file or the new one, never half of one; when anything fails the temporary file is removed. The new
+over its final name, which the operating system does in one step. Other programs see the old
+file or the new one, never a part of one; if anything fails the temporary file is removed. The new
 file has the mode and, if allowed, the owner of the old one. Devices, FIFOs and the standard streams are
-written to directly and never replaced. A name ending in ``.gz`` is compressed on the way.
+written to directly and never replaced. A file named ``.gz`` is compressed.
 """
 
 from __future__ import annotations
@@ -37,24 +36,24 @@ from arcwise.networks import Net
 GZIP_MAGIC = b"\x1f\x8b"
 # Bytes that a compressed file of a network may unpack to; munin, with 1041 variables, has 1.2 MB.
 UNPACKED = 1e9
-# Bytes that are written and deleted again to test whether a folder takes a file.
+# Bytes that are written and deleted again to test whether a folder is writable.
 PROBE = 1 << 16
 FIGURES = (".csv", ".json")
-"""What the name of a file of figures may end in, ``.gz`` aside."""
+"""File extensions of figures, apart from ``.gz``."""
 
 Rows = Sequence[Mapping[str, float | int | None]]
 
 
 @dataclass(frozen=True, eq=False)
 class StoredNet:
-    """What a network file held: always a graph, often more.
+    """The content of a network file: always a graph, often more.
 
     Parameters
     ----------
     graph : the structure.
     variables : the variables with their levels, or None if the format has names only.
     net : the fitted network, or None if the file has no parameters.
-    about : anything else said of the network: score, options, origin of the data.
+    about : further information: score, options, origin of the data.
 
     >>> from arcwise.graphs import DAG
     >>> StoredNet(DAG.from_arcs([("a", "b")])).net is None
@@ -68,11 +67,11 @@ class StoredNet:
 
     @classmethod
     def of(cls, net: Net, about: Mapping[str, object] | None = None) -> StoredNet:
-        """Make the value for a fitted network."""
+        """Return the stored value of a fitted network."""
         return cls(net.graph, net.variables, net, dict(about or {}))
 
     def directed(self, format_name: str) -> DAG:
-        """Return the graph if it is directed; else say that the format cannot hold it."""
+        """Return the graph if it is directed; else raise an error that names the format."""
         if not self.graph.directed:
             raise FileError(
                 f"{format_name} files contain directed acyclic graphs only, got a "
@@ -90,7 +89,7 @@ class Format(Generic[Content]):
 
     Parameters
     ----------
-    name : how messages call it.
+    name : its name in messages.
     read : bytes of a whole file to its content, or None if it can only be written; raises
         FileError whose text continues the sentence "... cannot be read:".
     write : content to bytes, or None if it can only be read.
@@ -266,15 +265,15 @@ def _reason(error: Exception) -> str:
 
 
 def write_figures(rows: Rows, path: Path) -> None:
-    r"""Write rows of figures; the end of the name decides between CSV and JSON.
+    r"""Write rows of figures as CSV or JSON, by the file extension.
 
-    Numbers are written with all their digits; what is not known is an empty cell, or
+    Numbers are written with all their digits; unknown values are empty cells, or
     null.
 
     Parameters
     ----------
     rows : all with the same names.
-    path : where to, .csv or .json, compressed where it ends in ``.gz``.
+    path : where to, .csv or .json, compressed if it ends in ``.gz``.
 
     Raises
     ------

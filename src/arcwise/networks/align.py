@@ -1,4 +1,4 @@
-"""A table in a network's form: its variables, in its coding."""
+"""Conversion of tables to the variables and the coding of a network."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -15,18 +15,18 @@ from arcwise.values import written
 
 
 def align(net: Net, table: Table, unread: Collection[str] = ()) -> Table:
-    """Bring a table into a network's form: its variables, in its coding.
+    """Return a table with the variables and the coding of a network.
 
-    Numbers with few values, which a table may hold as levels, become numbers again where the
-    network has a continuous variable; levels are coded as the network codes them. A variable that
+    Numbers with few values, which a table may have as levels, become numbers again if the
+    network has a continuous variable; levels get the codes of the network. A variable that
     the table does not have becomes a column of missing values; columns that the network does not have are
-    left out. Notes report both.
+    dropped. Notes report both.
 
     Parameters
     ----------
     net : the network.
-    table : rows to be judged, predicted or completed.
-    unread : variables that count as unknown whatever the table says of them, as a target does.
+    table : the rows.
+    unread : variables that become missing in all rows, such as a target.
 
     Returns
     -------

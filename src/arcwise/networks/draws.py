@@ -1,6 +1,6 @@
-"""Drawing: rows of a network, weighted draws of what is hidden, and networks at random.
+"""Random draws: rows of a network, weighted draws of hidden variables, and random networks.
 
-Each variable is drawn after its parents. Known ones multiply the weight of a draw by their density given
+Each variable is drawn after its parents. Observed ones multiply the weight of a draw by their density given
 their parents (likelihood weighting; Fung and Chang 1990, Shachter and Peot 1990). Random networks, for
 simulations and tests, are graphs of a given size with rows of tables from a Dirichlet distribution, or with
 linear regressions.
@@ -27,7 +27,7 @@ ARCS_PER_NODE = 1.5
 MOST_CELLS = 1 << 24
 
 FEWEST = 10.0
-"""Effective sample size below which weighted draws give no answer."""
+"""Effective sample size below which weighted draws are rejected."""
 
 Array = NDArray[np.float64]
 
@@ -41,19 +41,19 @@ def random_graph(
 ) -> DAG:
     """Draw a graph with a number of arcs.
 
-    Variables are put in a random order; arcs fall at random on the places for parents that each of them has,
+    Variables are put in a random order. Arcs are distributed at random over the possible numbers of parents,
     and a variable's parents are drawn from those before it.
 
     Parameters
     ----------
     names : of the variables.
     rng : random generator.
-    arcs : how many; by default 1.5 for each variable, or as many as there is place for.
-    max_parents : of a variable.
+    arcs : number of arcs; by default 1.5 per variable, or the largest possible number.
+    max_parents : largest number of parents of a variable.
 
     Raises
     ------
-    GraphError : more arcs than there is place for, or a negative number of parents.
+    GraphError : more arcs than possible, or a negative number of parents.
 
     >>> random_graph(["a", "b", "c"], np.random.default_rng(1), arcs=2).n_arcs
     2
@@ -72,13 +72,13 @@ def random_tables(
     Parameters
     ----------
     graph : with sorted names.
-    levels : least and most levels of a variable, drawn evenly.
+    levels : smallest and largest number of levels of a variable, drawn uniformly.
     rng : random generator.
-    alpha : 1 draws rows evenly, smaller ones are nearer to certainty.
+    alpha : 1 is the uniform distribution of rows, smaller values give more certain rows.
 
     Raises
     ------
-    DataError : sizes that are none, or a table that would be too large.
+    DataError : invalid sizes, or a table that would be too large.
 
     >>> net = random_tables(DAG.from_arcs(["a -> b"]), (2, 4), np.random.default_rng(1))
     >>> all(2 <= len(v.levels) <= 4 for v in net.variables)
@@ -175,7 +175,7 @@ def _rows(
 
 
 class WeightedDraws(NamedTuple):
-    """Draws of hidden variables by node, draws of a row side by side, with their log weights."""
+    """Draws of hidden variables by node, with the draws of a row adjacent, and their log weights."""
 
     columns: dict[int, NDArray[Any]]
     logs: Array
@@ -207,16 +207,16 @@ def weighted_draws(
     draws: int,
     ranges: Mapping[int, tuple[float, float]] | None = None,
 ) -> WeightedDraws:
-    """Draw hidden variables of rows that know the same variables.
+    """Draw hidden variables of rows with the same observed variables.
 
     Parameters
     ----------
-    net : the network, cut where variables are set from outside.
-    evidence : values of the known variables by node, one per row.
-    hidden : what to draw; closed upwards: every hidden parent of what is drawn or known is in it.
+    net : the network, without arcs into set variables.
+    evidence : values of the observed variables by node, one per row.
+    hidden : the variables to draw; every hidden parent of these and of the observed ones must be included.
     rng : the random generator.
-    draws : how many for each row.
-    ranges : intervals that hidden numbers are known to lie in: draws outside have no weight.
+    draws : number of draws per row.
+    ranges : intervals of hidden numbers as evidence: draws outside have no weight.
 
     Returns
     -------
@@ -237,15 +237,15 @@ def weighted_draws(
         elif node in evidence and hidden.intersection(parents):
             logs += model.logpdf(columns[node], tuple(columns[parent] for parent in parents))
         elif node in evidence and all(parent in evidence for parent in parents):
-            # The same for all draws of a row; with a parent that is neither known nor hidden, what is
-            # known belongs to another piece of the network and tells nothing of the hidden.
+            # The same for all draws of a row; with a parent that is neither observed nor hidden, the
+            # observation belongs to another component and has no information on the hidden variables.
             xs = tuple(evidence[parent] for parent in parents)
             logs += np.repeat(model.logpdf(evidence[node], xs), draws)
     return WeightedDraws({node: columns[node] for node in hidden}, logs.reshape(rows, draws))
 
 
 def resample(weights: Array, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draws chosen by their weights, at even steps of their sum from a random place."""
+    """Return draws chosen by their weights, at even steps of their sum from a random start."""
     steps = (np.arange(size) + rng.random()) / size
     picks = np.searchsorted(np.cumsum(weights), steps * weights.sum(), side="right")
     return rng.permutation(np.minimum(picks, len(weights) - 1))
@@ -257,8 +257,8 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
     Parameters
     ----------
     net : the network.
-    rng : where chance comes from.
-    draws : how many rows.
+    rng : the random generator.
+    draws : number of rows.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def ancestral(net: BayesNet, rng: np.random.Generator, draws: int) -> Table:
 
 
 def typical_rows(net: Net, size: int) -> tuple[NDArray[Any], ...]:
-    """Return columns of rows that are typical of a network: draws, or rows that its chains start from.
+    """Return columns of typical rows of a network: draws, or the starts of its chains.
 
     Empty for an undirected network that has neither.
     """

@@ -1,4 +1,4 @@
-r"""The joint distribution behind an undirected network: a normal one, or a product of tables.
+r"""Joint distributions of undirected networks: normal, or a product of tables.
 
 *Normal*, by its mean and precision matrix:
 
@@ -47,14 +47,14 @@ _INDEFINITE = "The precision matrix of a normal distribution must be positive de
 _ROUNDING = 1e-9
 
 _POINTS = 512
-"""Most rows that represent a distribution."""
+"""Largest number of rows that represent a distribution."""
 
 
 class Joint(Protocol):
-    """The joint distribution behind an undirected network, whose local models are its own."""
+    """The joint distribution of an undirected network, which implies its local models."""
 
     def check(self, graph: UGraph) -> None:
-        """Reject another number of variables, or a dependence that the graph denies."""
+        """Raise an error for another number of variables, or a dependence that the graph excludes."""
         ...
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
@@ -62,11 +62,11 @@ class Joint(Protocol):
         ...
 
     def points(self) -> Array:
-        """Return the rows that represent the distribution, made without chance; chains start from them."""
+        """Return rows that represent the distribution, not random; chains start from them."""
         ...
 
     def local(self, node: int, inputs: Sequence[int]) -> Conditional:
-        """One variable given its neighbours."""
+        """Return the local model of one variable given its neighbours."""
         ...
 
     def chain(self, graph: UGraph) -> tuple[Sequence[tuple[int, ...]], Sequence[Conditional]]:
@@ -82,17 +82,13 @@ def _check_size(size: int, graph: UGraph) -> None:
 
 
 def normal_of(joint: Joint | None) -> NormalJoint | None:
-    """Return the normal distribution that a joint is, or None; a joint is one if it has a property
-    `normal`.
-    """
+    """Return the normal distribution of a joint: its property `normal`, or None without one."""
     normal: NormalJoint | None = getattr(joint, "normal", None)
     return normal
 
 
 def factors_of(joint: Joint | None) -> TableJoint | None:
-    """Return the product of tables that a joint is, or None; a joint is one if it has a property
-    `factors`.
-    """
+    """Return the product of tables of a joint: its property `factors`, or None without one."""
     factors: TableJoint | None = getattr(joint, "factors", None)
     return factors
 
@@ -103,12 +99,12 @@ class NormalJoint:
 
     Parameters
     ----------
-    mean : one number a variable.
+    mean : one number per variable.
     precision : symmetric and positive definite, in the order of the variables.
 
     Raises
     ------
-    FitError : numbers that are no normal distribution.
+    FitError : not a normal distribution.
 
     >>> joint = NormalJoint(np.zeros(2), np.array([[2.0, -1.0], [-1.0, 2.0]]))
     >>> joint.covariance.round(4).tolist()
@@ -140,7 +136,9 @@ class NormalJoint:
 
     @property
     def _scale(self) -> Array:
-        """Return what makes the diagonal of the precision matrix one: units do not matter then."""
+        """Return the factors that make the diagonal of the precision matrix one, so that units do not
+        matter.
+        """
         return 1.0 / np.sqrt(self.precision.diagonal())
 
     @cached_property
@@ -158,11 +156,13 @@ class NormalJoint:
 
     @property
     def normal(self) -> Self:
-        """Itself."""
+        """The distribution itself."""
         return self
 
     def check(self, graph: UGraph) -> None:
-        """Reject another number of variables, or an entry for a pair that the graph does not join."""
+        """Raise an error for another number of variables, or a nonzero entry for a pair that is not
+        adjacent.
+        """
         _check_size(len(self.mean), graph)
         linked = self.precision != 0
         np.fill_diagonal(linked, False)
@@ -180,10 +180,10 @@ class NormalJoint:
         return partials + 0.0  # no minus zero
 
     def points(self) -> Array:
-        """Return the rows with this mean and covariance, made without chance: at most 512 by variables.
+        """Return rows with this mean and covariance, not random: at most 512 by variables.
 
         Standardised they are signs (Sylvester 1867): each column sums to zero and is orthogonal to all
-        others. Beyond 511 variables the signs repeat, and the covariance is met in part only.
+        others. Beyond 511 variables the signs repeat, and the covariance is only approximate.
 
         >>> joint = NormalJoint(np.array([5.0]), np.array([[4.0]]))
         >>> joint.points().ravel().tolist()
@@ -197,7 +197,8 @@ class NormalJoint:
         return self.mean + np.linalg.solve(root.T, signs[:, places].T).T * self._scale
 
     def local(self, node: int, inputs: Sequence[int]) -> GaussianConditional:
-        """One variable given its neighbours; `inputs` are all with an entry in its row.
+        """Return the local model of one variable given its neighbours; `inputs` have a nonzero entry in its
+        row.
 
         >>> joint = NormalJoint(np.array([1.0, 0.0]), np.array([[2.0, -1.0], [-1.0, 2.0]]))
         >>> model = joint.local(0, (1,))
@@ -259,7 +260,7 @@ class TableJoint:
     levels : number of levels of each variable.
     scopes : the variables of each table, ascending; every variable is in some.
     tables : one axis for each variable of the scope; the product sums to one.
-    apart : the largest difference of a fitted frequency to the data's, if fitting stopped before they agreed.
+    apart : the largest difference of a fitted frequency to the data, if fitting did not converge.
 
     Raises
     ------
@@ -294,7 +295,7 @@ class TableJoint:
 
     @property
     def factors(self) -> Self:
-        """Itself."""
+        """The tables themselves."""
         return self
 
     def check(self, graph: UGraph) -> None:
@@ -309,17 +310,19 @@ class TableJoint:
                     )
 
     def partial(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        """There are no partial correlations of levels."""
+        """Return NaN: levels have no partial correlations."""
         return np.full(len(first), np.nan)
 
     def points(self) -> Array:
-        """Return the rows in which every level occurs; chains start from them."""
+        """Return rows in which every level occurs; chains start from them."""
         rows = np.arange(max(self.levels))[:, None]
         points: Array = (rows % np.array(self.levels)).astype(float)
         return points
 
     def local(self, node: int, inputs: Sequence[int]) -> DiscreteConditional:
-        """One variable given its neighbours; even probabilities where these cannot be together."""
+        """Return the local model of one variable given its neighbours; uniform for impossible
+        configurations.
+        """
         scope = (*inputs, node)
         shape = tuple(self.levels[v] for v in scope)
         if prod(shape) > MOST_CELLS:
@@ -337,8 +340,8 @@ class TableJoint:
     ) -> tuple[tuple[tuple[int, ...], ...], tuple[DiscreteConditional, ...]]:
         """Return the parents and local models of a directed network with this distribution.
 
-        Along an order in which variables can be summed out, backwards: the parents of each are those that
-        are summed out later and share a table with it by then.
+        It reverses an elimination order: the parents of a variable are the later ones that share a table
+        with it when it is eliminated.
         """
         order = plan(self.levels, self.scopes).order
         near: list[set[int]] = [set() for _ in self.levels]
@@ -359,7 +362,7 @@ class TableJoint:
 
 
 def _rows(shares: Array) -> DiscreteConditional:
-    """Return the last variable given the others; even probabilities where these cannot be together."""
+    """Return the last variable given the others; uniform for impossible configurations."""
     sums = shares.sum(axis=-1, keepdims=True)
     even = np.full(shares.shape, 1.0 / shares.shape[-1])
     return DiscreteConditional(np.divide(shares, sums, out=even, where=sums > 0))

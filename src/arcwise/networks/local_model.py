@@ -1,4 +1,4 @@
-"""The local model of one variable with the names of its inputs, for reading: as text and as a frame."""
+"""The local model of one variable with the names of its inputs, as text and as a frame."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["LocalModel", "local_model"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalModel(Framed):
-    """A fitted local model and what its numbers belong to; it has all attributes of the model, too.
+    """A fitted local model with its variables; it has all attributes of the model, too.
 
     Parameters
     ----------
     model : the model itself, in numbers of columns and codes of levels.
-    variable, parents : its variable, and those that it takes (of an undirected network the neighbours).
+    variable, parents : its variable, and its inputs (in an undirected network the neighbours).
 
     >>> from arcwise.conditionals import DiscreteConditional
     >>> wet, rain = Variable("wet", ("no", "yes")), Variable("rain", ("no", "yes"))
@@ -90,7 +90,7 @@ class LocalModel(Framed):
 
     @property
     def brief(self) -> Frame:
-        """The model as formulas or as a table."""
+        """Return the model as formulas or as a table."""
         words = getattr(self.model, "words", None)
         if words is None:
             return Frame((), f"{self.variable.name}: {self.model!r}")

@@ -6,9 +6,9 @@ The joint density of a Bayesian network is the product of its local models (Pear
     p(x) = prod_i p(x_i | parents of i)
 
 so its logarithm is a sum over nodes, and drawing each node after its parents (ancestral sampling)
-draws from the joint. Setting a variable from outside, ``do``, cuts the arcs into it and leaves
-every other local model as it is (Pearl 2009, section 3.2.3); it differs from observing the variable
-wherever something stands behind both it and others.
+draws from the joint. An intervention, ``do``, removes the arcs into a variable and does
+not change the other local models (Pearl 2009, section 3.2.3); it differs from an observation if the variable
+has common causes with others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Columns = Sequence[NDArray[Any]]
 
 
 class Constant(NamedTuple):
-    """A value that was set, as a regression."""
+    """A set value, as a regression."""
 
     intercept: float
     coefficients: NDArray[np.float64] = np.zeros(0)
@@ -51,7 +51,7 @@ class Constant(NamedTuple):
 
 @dataclass(frozen=True)
 class FixedValue:
-    """The local model of a variable set from outside: always one value, whatever its parents.
+    """The local model of a set variable: always one value, whatever its parents.
 
     >>> FixedValue(2.0).sample((), np.random.default_rng(1), 3).tolist()
     [2.0, 2.0, 2.0]
@@ -68,12 +68,12 @@ class FixedValue:
 
     @property
     def n_params(self) -> int:
-        """Nothing was fitted."""
+        """The number of fitted parameters: none."""
         return 0
 
     @property
     def linear(self) -> Constant:
-        """A regression without parents and noise."""
+        """The value as a regression without parents and noise."""
         return Constant(float(self.value))
 
     def as_table(self, levels: int) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ class FixedValue:
 
 
 class AnyNet:
-    """What networks of both kinds know of their variables."""
+    """Base of networks of both kinds, with their variables."""
 
     variables: tuple[Variable, ...]
     conditionals: tuple[Conditional, ...]
@@ -141,7 +141,7 @@ class BayesNet(AnyNet):
     variables : sorted by name.
     graph : a DAG whose nodes are the variables' names, in the same order.
     conditionals : one fitted local model per node.
-    blankets : models of each variable given its Markov blanket, where answers need them.
+    blankets : models of each variable given its Markov blanket, if inference needs them.
 
     Raises
     ------
@@ -195,8 +195,8 @@ class MarkovNet(AnyNet):
     """An undirected network: each variable's distribution given its neighbours.
 
     Fitted one at a time, the conditionals need not belong to any joint density. Their product is a
-    *pseudo-likelihood* (Besag 1975); answers come from Gibbs sampling. Where there is a `joint`, the
-    conditionals are its own, and answers and densities are exact.
+    *pseudo-likelihood* (Besag 1975); answers come from Gibbs sampling. With a `joint`, which
+    implies the conditionals, answers and densities are exact.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ class MarkovNet(AnyNet):
     conditionals : one fitted local model per node, given its neighbours.
     typical : rows of the data that chains start from, one array per variable; none if there is a
         joint, which needs no rows.
-    joint : the distribution of all variables, where they have one.
+    joint : the distribution of all variables, or None.
 
     >>> from arcwise.conditionals import GaussianConditional
     >>> model = GaussianConditional(0.0, np.zeros(0), 1.0, np.zeros((1, 1)), 0.0)
@@ -244,7 +244,7 @@ class MarkovNet(AnyNet):
 
     @classmethod
     def normal(cls, variables: tuple[Variable, ...], graph: UGraph, joint: Joint) -> MarkovNet:
-        """Make the network of a normal distribution, or of one by tables; its local models follow from that.
+        """Make a network of a normal distribution or of a product of tables, which imply its local models.
 
         No rows of the data are kept.
 
@@ -280,13 +280,13 @@ Net = BayesNet | MarkovNet
 
 
 def _short(net: Net, edges: str) -> str:
-    """Return a network in one line: a list of all its numbers would be a list of the data."""
+    """Return a network in one line, without its parameters."""
     kinds, count = ", ".join(sorted(set(net.models))), len(net.names)
     return f"<{type(net).__name__} of {plural(count, 'variable')}, {edges} ({kinds})>"
 
 
 def _check(net: Net) -> None:
-    """Reject parts that do not belong together."""
+    """Raise an error for parts that do not belong together."""
     if list(net.names) != sorted(set(net.names)):
         raise GraphError("The variables of a network must be sorted by name, each once.")
     if net.graph.nodes != net.names:
@@ -327,8 +327,8 @@ def pseudo_log_density(net: MarkovNet, columns: Columns) -> NDArray[np.float64]:
     """Return the log pseudo-likelihood of rows without missing values: each variable given all others,
     summed.
 
-    It is not a density of the row, and does not compare with one; it compares undirected networks of
-    the same variables with each other.
+    It is not a density, and comparable only between undirected networks of the same
+    variables.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ def _local_sum(net: Net, columns: Columns) -> NDArray[np.float64]:
 
 
 def whole(what: str, number: object) -> int:
-    """Return a non-negative integer as an int, or reject what is none.
+    """Return a non-negative integer as an int, or raise an error.
 
     >>> whole("seed", np.int64(3))
     3
@@ -362,7 +362,7 @@ def whole(what: str, number: object) -> int:
 
 
 def cut(net: BayesNet, interventions: Mapping[int, float]) -> BayesNet:
-    """Set variables from outside: arcs into them go, their values are fixed.
+    """Set variables: the arcs into them are removed, and their values fixed.
 
     Parameters
     ----------

@@ -1,17 +1,17 @@
-"""Where nodes and lines go, computed without drawing.
+"""Layout of graphs: positions of nodes and lines, computed without drawing.
 
-Directed and partly directed graphs get layers, undirected ones distances. Each connected piece is placed
-on its own. Lengths are inches at the size the figure is made for. Same graph, same places: nothing is
-random.
+Directed and partly directed graphs are drawn in layers, undirected ones by distances. Connected components
+are placed separately. Lengths are inches at the original size of the figure. The layout of a graph is
+deterministic.
 
-The *stress* of places x is the sum over pairs of (|x_i - x_j| - d_ij)^2 / d_ij^2, where d_ij is the length
-of the shortest way from i to j. Majorisation lowers it in every step: each node moves to the weighted mean
-of where the others want it. The start is classical scaling (leading eigenvectors of the doubly centred
-squared distances). At the end boxes are pushed off each other and off lines that are not theirs (Kamada and
-Kawai 1989; Gansner, Koren and North 2004).
+The *stress* of positions x is the sum over pairs of (|x_i - x_j| - d_ij)^2 / d_ij^2, where d_ij is the length
+of the shortest path from i to j. Majorisation lowers it in every step: each node moves to a weighted mean of
+the positions that the others imply. The start is classical scaling (leading eigenvectors of the doubly
+centred squared distances). At the end boxes are moved apart, and away from the lines of other boxes
+(Kamada and Kawai 1989; Gansner, Koren and North 2004).
 
-Places can also be given: by hand, on a circle, or those of another graph. Graphs over the same variables can
-be compared only if these stay where they are.
+Positions can also be given: by coordinates, on a circle, or those of another graph. Graphs over the same
+variables can be compared only if these stay where they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ Array = NDArray[np.float64]
 _STEPS = 300
 # Inches that boxes keep from each other.
 _ROOM = 0.22
-# Inches that boxes keep from lines that are not theirs, and rounds of pushing.
+# Inches between boxes and the lines of other boxes, and rounds of moving apart.
 _CLEAR, _PUSHES = 0.08, 200
-# Bends of a line to try, in parts of its length, when boxes lie in its way.
+# Bends of a line to try, relative to its length, if boxes are in its way.
 _BENDS = (0.0, 0.12, -0.12, 0.25, -0.25, 0.4, -0.4)
 
 
@@ -73,7 +73,7 @@ def _distances(count: int, edges: Sequence[tuple[int, int]]) -> Array:
 
 
 def _scale_distances(distances: Array) -> Array:
-    """Classical scaling to two dimensions, nudged so that no two nodes coincide."""
+    """Return classical scaling to two dimensions, perturbed so that no two nodes coincide."""
     count = len(distances)
     centre = np.eye(count) - 1 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)
@@ -86,7 +86,7 @@ def _scale_distances(distances: Array) -> Array:
 
 
 def _majorise(points: Array, distances: Array) -> Array:
-    """Lower the stress by moving all nodes to where the others want them."""
+    """Lower the stress by majorisation."""
     count = len(points)
     if count < 2:
         return points
@@ -105,7 +105,7 @@ def _majorise(points: Array, distances: Array) -> Array:
 
 
 def _turn_flat(points: Array) -> Array:
-    """Turn the figure so that its long side lies flat: names are wider than high."""
+    """Rotate the figure so that its long side is horizontal: names are wider than high."""
     centred = points - points.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     if axes.shape != (2, 2):
@@ -115,7 +115,7 @@ def _turn_flat(points: Array) -> Array:
 
 
 def _apart(points: Array, sizes: Array, edges: Sequence[tuple[int, int]]) -> Array:
-    """Push boxes off each other, and for some rounds off lines that are not theirs, too."""
+    """Move boxes apart, and for some rounds away from the lines of other boxes, too."""
     out = points.copy()
     for step in range(_PUSHES):
         push = _off_boxes(out, sizes)
@@ -124,14 +124,16 @@ def _apart(points: Array, sizes: Array, edges: Sequence[tuple[int, int]]) -> Arr
         if np.abs(push).max(initial=0.0) < 1e-6:
             break
         out += push
-    # A crowd that found no way out gets more room as a whole.
+    # Boxes that still overlap are scaled apart as a whole.
     while (_off_boxes(out, sizes) != 0).any():
         out *= 1.05
     return out
 
 
 def _off_boxes(points: Array, sizes: Array) -> Array:
-    """Return the half of what each overlapping pair of boxes lacks, along the side where least is lacking."""
+    """Return half of the missing distance of each overlapping pair of boxes, along the side with the
+    least.
+    """
     apart = points[:, None] - points[None]
     lack = (sizes[:, None] + sizes[None]) / 2 + _ROOM - np.abs(apart)
     lack[range(len(points)), range(len(points))] = 0.0
@@ -144,12 +146,12 @@ def _off_boxes(points: Array, sizes: Array) -> Array:
 
 
 def _off_lines(points: Array, sizes: Array, edges: NDArray[np.intp]) -> Array:
-    """Return a part of what boxes lack to be clear of straight lines; the line's ends give way, too."""
+    """Return a part of the missing distance between boxes and straight lines; the line's ends move, too."""
     one, two = points[edges[:, 0]], points[edges[:, 1]]
     along = two - one
     length = np.maximum(np.linalg.norm(along, axis=1), 1e-9)
     normal = np.column_stack([-along[:, 1], along[:, 0]]) / length[:, None]
-    # How far along each line, as a part of it, and how far aside of it each box lies.
+    # Position of each box along each line, relative to its length, and distance from it.
     part = (along @ points.T - (along * one).sum(axis=1)[:, None]) / length[:, None] ** 2
     aside = normal @ points.T - (normal * one).sum(axis=1)[:, None]
     lack = np.abs(normal) @ (sizes.T / 2) + _CLEAR - np.abs(aside)
@@ -180,7 +182,7 @@ def route_between(points: Array, sizes: Array, one: int, two: int) -> Array:
 
 
 def _count_met(route: Array, points: Array, sizes: Array) -> int:
-    """Return how many boxes lie in the way of a curve through three points."""
+    """Return the number of boxes in the way of a curve through three points."""
     t = np.linspace(0, 1, 25)[:, None]
     pull = 2 * route[1] - (route[0] + route[2]) / 2
     curve = (1 - t) ** 2 * route[0] + 2 * t * (1 - t) * pull + t**2 * route[2]
@@ -189,13 +191,13 @@ def _count_met(route: Array, points: Array, sizes: Array) -> int:
 
 
 Pairs = tuple[tuple[int, int], ...]
-# A box that holds a short name in the usual size, inches.
+# A box for a short name in the usual size, inches.
 _BOX = (0.8, 0.3)
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Places of boxes and lines.
+    """Positions of boxes and lines.
 
     Attributes
     ----------
@@ -213,13 +215,13 @@ class Layout:
     upright: bool
 
     def __post_init__(self) -> None:
-        """Lock the arrays."""
+        """Make the arrays read-only."""
         for array in (self.points, self.sizes, *self.routes):
             array.flags.writeable = False
 
     @property
     def extent(self) -> tuple[float, float]:
-        """Return the width and height of the whole, boxes included."""
+        """The width and height of the whole, boxes included."""
         if not len(self.points):
             return 0.0, 0.0
         corner = np.max(
@@ -245,7 +247,7 @@ def lines_of(graph: Graph) -> Pairs:
 
 
 def arrange(graph: Graph, sizes: Array | None = None) -> Layout:
-    """Place the nodes of a graph and lead its lines.
+    """Return the layout of a graph: positions of its nodes and routes of its lines.
 
     Parameters
     ----------
@@ -286,7 +288,7 @@ _Piece = tuple[list[int], list[int], Array, list[Array], Array]
 def _place(
     members: list[int], owned: list[int], lines: Pairs, rank: list[int] | None, boxes: Array
 ) -> _Piece:
-    """Place one connected piece, its lower left corner at the origin."""
+    """Return the layout of one connected component, with its lower left corner at the origin."""
     local = {node: i for i, node in enumerate(members)}
     pairs = [(local[a], local[b]) for a, b in (lines[i] for i in owned)]
     sizes = boxes[members]
@@ -307,7 +309,9 @@ def _place(
 
 
 def _rank(graph: Graph) -> list[int]:
-    """Place of each node in an order that the arcs follow; undirected edges are laid along it."""
+    """Return the rank of each node in an order that the arcs follow; undirected edges are directed
+    along it.
+    """
     rank = [0] * len(graph.nodes)
     order = range(len(rank)) if graph.directed is False else graph.order()
     for position, node in enumerate(order):
@@ -315,23 +319,24 @@ def _rank(graph: Graph) -> list[int]:
     return rank
 
 
-# -- positions that were given --------------------------------------------------------------------
+# -- given positions -------------------------------------------------------------------------------
 
 
 Positions = Mapping[str, Sequence[float]] | Graph | Sequence[str] | str
-"""Names to places in any unit (y upwards); another graph whose places are taken; "circle" for the order of
-the nodes clockwise from the top; or the names in the order they have on the circle."""
+"""Names to coordinates in any unit (y upwards); another graph with its layout; "circle" for the nodes
+clockwise from the top; or the names in their order on the circle.
+"""
 
-# Inches between boxes at least, and the usual way from a box to the next one next to half its width.
+# Least inches between boxes, and the usual distance of neighbouring boxes besides half their width.
 _BESIDE, _NEAR = 0.22, 0.6
 
 
 def given_points(positions: Positions, names: Sequence[str]) -> Array:
-    """Where nodes go, in any unit.
+    """Return the given positions of nodes, in any unit.
 
     Raises
     ------
-    GraphError : a node without a place, a place that is none, or two nodes in the same place.
+    GraphError : a node without a position, an invalid position, or two nodes at the same position.
     OptionError : a word other than "circle".
 
     Examples
@@ -353,7 +358,7 @@ def given_points(positions: Positions, names: Sequence[str]) -> Array:
 
 
 def _positions_by_name(positions: Positions, names: Sequence[str]) -> Mapping[str, Sequence[float]]:
-    """Return the places by name, however they are meant."""
+    """Return the positions by name, from any form."""
     if isinstance(positions, Mapping):
         return positions
     positions = getattr(positions, "graph", positions)  # of a network, its graph's
@@ -387,13 +392,13 @@ def _point(positions: Mapping[str, Sequence[float]], name: str) -> tuple[float, 
 
 
 def route_lines(graph: Graph, sizes: Array, points: Array) -> Layout:
-    """Lead the lines of a graph whose nodes have their places, blown up until boxes are apart.
+    """Return the layout of a graph with given positions, scaled up until boxes are apart.
 
     Parameters
     ----------
     graph : a DAG, PDAG or UGraph.
     sizes : width and height of each node's box, inches.
-    points : the places, in any unit, all different.
+    points : the positions, in any unit, all different.
     """
     lines = lines_of(graph)
     centres = points * _blown_up(points, sizes)
@@ -409,9 +414,7 @@ def route_lines(graph: Graph, sizes: Array, points: Array) -> Layout:
 
 
 def _blown_up(points: Array, sizes: Array) -> float:
-    """Return the inches of a unit of places: boxes keep apart, and most have the usual way to the next
-    one.
-    """
+    """Return the inches per unit of the positions: boxes are apart, most at the usual distance."""
     if len(points) < 2:
         return 1.0
     one, two = np.triu_indices(len(points), 1)

@@ -26,16 +26,16 @@ ASKED = Stop(StopReason.CALLBACK)
 """The reason for an end by the callback."""
 
 FULL = Stop(StopReason.MAX_STEPS)
-"""Why a search ended that was allowed no more steps."""
+"""The reason for an end by the largest number of steps."""
 
 
 @dataclass(frozen=True)
 class Step:
     """One step of a search: the change of an arc, and the result.
 
-    `what` is a word such as "add", "drop", "flip", "insert", "delete", "turn", "restart", "remove";
+    `what` is a name such as "add", "drop", "flip", "insert", "delete", "turn", "restart", "remove";
     `tail` and `head` are column numbers (-1 if the step concerns no single arc); `score` is the
-    total after the step, `elapsed` the seconds since the start.
+    total after the step, `elapsed` the time since the start in seconds.
     """
 
     number: int
@@ -52,13 +52,13 @@ Watch = Callable[[Step], bool | None]
 
 
 class SearchEnd(Exception):  # noqa: N818 - nothing went wrong
-    """Raised in the midst of a step when the callback wants an end; every search catches it itself."""
+    """Raised within a step if the callback stops the search; every search catches it."""
 
 
 def patient(watch: Watch | None, seconds: float = 0.5) -> Watch | None:
     """Return a callback that stops only after some time, for the work after a search.
 
-    The last fits take milliseconds as a rule, and are worth them even where the time is up.
+    The last fits usually take milliseconds, and are worth them even if the time is up.
     """
     if watch is None:
         return None
@@ -88,11 +88,11 @@ class Trail:
         return self._is_end_asked(Step(len(self.steps), what, -1, -1, score, edges, elapsed))
 
     def check(self) -> None:
-        """Call the callback within a step, where it takes many local fits.
+        """Call the callback within a step that takes many local fits.
 
         Raises
         ------
-        Interrupted : the callback wants an end.
+        Interrupted : the callback stops the search.
         """
         last = self.steps[-1] if self.steps else None
         score, edges = (last.score, last.edges) if last else (float("nan"), 0)
@@ -105,7 +105,7 @@ class Trail:
 
     @property
     def is_over(self) -> bool:
-        """Whether the search has to end."""
+        """Whether the search must end."""
         return self.stopped.reason is not StopReason.NONE
 
     def _is_end_asked(self, step: Step) -> bool:

@@ -22,12 +22,12 @@ from arcwise.undirected.selection import PenaltyChoice, cut_short, penalties_for
 
 Array = NDArray[np.float64]
 
-# Up to this many columns every graph is measured: it costs nothing, and the curve is whole.
+# Up to this many columns every graph is measured: it is cheap, and the curve is complete.
 _SMALL = 50
 # A matrix of correlations whose inverse has a larger entry counts as singular.
 _SINGULAR = 1e12
-# Without a bound the way ends where there are fewer rows than this for each neighbour, and this many
-# penalties beyond the best were looked at.
+# Without a bound the search ends if there are fewer rows than this per neighbour, and this many
+# penalties beyond the best were tried.
 _CROWDED, _BEYOND = 20, 4
 
 
@@ -46,7 +46,7 @@ def by_ebic(
     correlation : of the columns.
     rows : the number of its rows.
     penalties : the path, descending; `penalties_for` the correlations by default.
-    gamma : how much the number of possible graphs counts; 0 is the ordinary criterion.
+    gamma : weight of the number of possible graphs; 0 is the ordinary criterion.
     options : for `glasso_path`.
 
     Examples
@@ -75,7 +75,8 @@ def by_ebic(
 
 
 def longer(penalties: Sequence[float]) -> tuple[float, ...]:
-    """Return a path that continues in the same ratio, half as long again, for where its end is the best.
+    """Return a path that continues in the same ratio, half as long again, for the case that its end is the
+    best.
 
     Examples
     --------
@@ -209,7 +210,7 @@ class _PathWalk:
 
     @property
     def is_over(self) -> bool:
-        """Whether to continue is idle, or, without a bound, not worth it."""
+        """Whether the search must end: continuing cannot help or, without a bound, does not pay."""
         if np.isfinite(self.roof):
             return self.edges[-1] >= 2 * self.enough
         crowded = 2 * self.edges[-1] / len(self.matrix) > self.rows / _CROWDED

@@ -1,13 +1,13 @@
-"""One block of the graphical lasso: sweeps over its columns, then Newton's method if need be.
+"""One block of the graphical lasso: sweeps over its columns, then Newton's method if needed.
 
-Sweeps gain about a digit each on sparse problems. Where they are slow (strong correlations, small
-penalties) but have decided which entries are zero, Newton's method on the others finishes; where that
-shows a zero to be wrong, the sweeps continue from its answer. Either way the answer is judged as it
-stands: by the conditions for a maximum and by the duality gap, with W the true inverse of Theta.
+Sweeps gain about a digit each on sparse problems. If they are slow (strong correlations, small
+penalties) but the zero entries are fixed, Newton's method on the others finishes; if that shows a
+zero to be wrong, the sweeps continue from its solution. In both cases the solution is checked by the
+conditions for a maximum and by the duality gap, with W the true inverse of Theta.
 
-Where sweeps begin, W has to be positive definite, with a unit diagonal, and inside the box |W - S| <= P:
-only then do they keep it positive definite. On a path the last two solutions point to a better start, of
-which that is not certain.
+The start W of sweeps must be positive definite, with a unit diagonal, and inside the box |W - S| <= P: then
+they keep it positive definite. On a path the last two solutions extrapolate to a better start, which may
+violate this.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,12 +38,12 @@ from arcwise.undirected.newton import finish, inverse, log_determinant
 
 Array = NDArray[np.float64]
 
-# Of a path, steps this much longer than the one before are not foreseen from it.
+# On a path, steps this much longer than the one before are not extrapolated.
 _FARTHEST = 3.0
 
 
 class Start(NamedTuple):
-    """The latest solution, the covariance of the one before, and how far to continue in that direction."""
+    """The latest solution, the covariance of the one before, and the length of the extrapolation."""
 
     precision: Array
     covariance: Array
@@ -51,7 +51,7 @@ class Start(NamedTuple):
     share: float = 0.0
 
     def extrapolate(self, piece: Piece) -> tuple[Array, Array]:
-        """W and slopes where the last two solutions point to; W may not be positive definite."""
+        """Return W and slopes extrapolated from the last two solutions; W may not be positive definite."""
         if self.earlier is None:
             return self.latest(piece)
         over, pair = 1.0 / piece.scale, (self.covariance, self.earlier)
@@ -59,14 +59,14 @@ class Start(NamedTuple):
         return guess, self._slopes(piece)
 
     def latest(self, piece: Piece) -> tuple[Array, Array]:
-        """W and slopes of the latest solution."""
+        """Return W and slopes of the latest solution."""
         over = 1.0 / piece.scale
         w = gather(self.covariance, piece.members, over, over)
         box(piece.moments, piece.penalties, w)
         return w, self._slopes(piece)
 
     def _slopes(self, piece: Piece) -> Array:
-        """Regressions of each variable on the others, scaled."""
+        """Return the scaled regressions of each variable on the others."""
         diagonal = -1.0 / (self.precision.diagonal()[piece.members] * piece.scale)
         slopes = gather(self.precision, piece.members, diagonal, piece.scale)
         if not piece.even:
@@ -76,7 +76,7 @@ class Start(NamedTuple):
 
 
 def share_of(penalties: Sequence[float]) -> float:
-    """Of the step between two penalties, what the step to the third one is; 0 if there is none.
+    """Return the step to the third of three penalties relative to the step before; 0 if there is none.
 
     Examples
     --------
@@ -90,11 +90,11 @@ def share_of(penalties: Sequence[float]) -> float:
 
 
 def begin(piece: Piece, start: Start | None) -> tuple[Array, Array]:
-    """W and slopes to begin with, for certain positive definite.
+    """Return starts of W and slopes, with W positive definite.
 
     Raises
     ------
-    FitError : entries without penalty, where no such W is available.
+    FitError : entries without penalty, if no such W is available.
     """
     if start is not None:
         return start.latest(piece)
@@ -109,7 +109,7 @@ def begin(piece: Piece, start: Start | None) -> tuple[Array, Array]:
 
 
 def no_maximum(piece: Piece) -> FitError:
-    """Return what to say where entries without penalty meet a singular covariance."""
+    """Return the message if entries without penalty meet a singular covariance."""
     what = "no penalty" if not piece.penalties.any() else "entries without penalty"
     return FitError(
         "The likelihood has no maximum: the covariance of {columns} is singular (fewer rows "
@@ -133,18 +133,19 @@ def _complete_matrix(piece: Piece) -> Array:
 Tell = Callable[[int, float], bool]
 
 LEAST = 1e-3
-"""Violations of conditions are relative to the penalty, or to this where the penalty is smaller
-(in units of the two standard deviations)."""
+"""Violations of conditions are relative to the penalty, or to this if the penalty is smaller (in units
+of the two standard deviations).
+"""
 
-# Sweeps between two looks at how it goes, and how many more are as expensive as Newton's method.
+# Sweeps between two checks, and the number of further ones with the cost of Newton's method.
 _CHUNK, _PATIENCE = 6, 50
-# In blocks of more columns six sweeps may take seconds: the callback is asked after this many.
+# In blocks of more columns six sweeps may take seconds: the callback is called after this many.
 _WIDE, _FEW = 200, 2
-# What sweeps leave of Theta may be indefinite where it is badly conditioned.
+# Theta after sweeps may be indefinite if it is badly conditioned.
 _SHARES = (1.0, 0.999, 0.99, 0.9, 0.5)
-# Bounds may be loose: this many answers that look decided before an exact one is made.
+# Bounds may be loose: number of apparently converged solutions before an exact check.
 _TRIES = 3
-# How much smaller moves have to get where an answer is not good enough yet.
+# Factor by which moves must decrease if a solution is not accurate enough.
 _CLOSER = 0.25
 # The largest |Theta W - I| at which W may represent the inverse of Theta.
 _APART = 1e-2
@@ -153,9 +154,9 @@ _ROUNDING = 1e-15
 
 
 class BlockSolution(NamedTuple):
-    """Theta and W of one block, log det Theta, what judges them, and the sweeps it took.
+    """Theta and W of one block, log det Theta, their accuracy, and the number of sweeps.
 
-    `apart` is the distance of W from Theta^-1, where it is not just that.
+    `apart` is the distance of W from Theta^-1, if not zero.
     """
 
     precision: Array
@@ -172,11 +173,11 @@ class BlockSolution(NamedTuple):
 
     @property
     def violation(self) -> float:
-        """The largest breach of a condition for the maximum, relative to the penalty."""
+        """The largest violation of a condition for the maximum, relative to the penalty."""
         return self.certificate.violation
 
     def gap(self, piece: Piece) -> float:
-        """Return how much the objective can be below its maximum, at most.
+        """Return a bound on the distance of the objective from its maximum.
 
         The dual's value at W~ = W + E inside the box is -log det W~ - p. Theta W~ = I + F has the real
         eigenvalues 1 + f, and where x = |F| < 1/2, log det(I + F) >= tr F - x^2.
@@ -200,9 +201,9 @@ class LassoBlock:
     Parameters
     ----------
     piece : moments and penalties, scaled, so that W has a unit diagonal.
-    covariance, slopes : where to start.
-    tolerance : the largest breach of a condition, relative to the penalty, that is good enough.
-    exact : whether the covariance handed back is the inverse of the precision matrix to rounding;
+    covariance, slopes : the start.
+    tolerance : the largest accepted violation of a condition, relative to the penalty.
+    exact : whether the returned covariance is the inverse of the precision matrix to rounding;
         else it may be the sweeps' own, which saves the inversion, and its error counts as a violation.
     tell : called regularly with the sweeps done and the last one's largest move; True to stop.
     """
@@ -215,10 +216,10 @@ class LassoBlock:
     tell: Tell
 
     def solve(self, max_sweeps: int) -> BlockSolution | None:
-        """Return the best found in this many sweeps, good enough or not; None if no Theta is positive
+        """Return the best solution of this many sweeps, accurate or not; None if no Theta is positive
         definite.
         """
-        # Bounds are larger than breaches.
+        # Bounds are larger than violations.
         goal = (8.0 if self.exact else 2.0) * self.tolerance * self._scale
         best: BlockSolution | None = None
         sweeps, last, next_finish, tries = 0, np.inf, 0, 0
@@ -258,13 +259,15 @@ class LassoBlock:
 
     @property
     def _scale(self) -> float:
-        """The smallest penalty that counts."""
+        """The smallest penalty that is used as a scale."""
         penalties = self.piece.penalties
         least = float(np.min(penalties, where=penalties > 0, initial=np.inf))
         return max(least, LEAST) if np.isfinite(least) else LEAST
 
     def _sweep(self, goal: float, chunk: int, moves: Array) -> tuple[Sweeps, bool]:
-        """Some sweeps, and whether the callback, asked between those of a wide block, stopped them."""
+        """Run some sweeps; return them, and whether the callback, called between those of a wide block,
+        stopped them.
+        """
         arrays = (self.piece.moments, self.piece.penalties, self.covariance, self.slopes, goal)
         step = _FEW if len(self.slopes) > _WIDE else chunk
         total = Sweeps(0, np.inf, 0)
@@ -277,7 +280,7 @@ class LassoBlock:
                 return total, True
 
     def _judge_bounded(self, theta: Array | None) -> BlockSolution | None:
-        """Judge Theta by a W that is nearly its inverse; None if it is not near enough for that."""
+        """Check Theta by a W that is nearly its inverse; None if it is not near enough for that."""
         if theta is None:
             return None
         logdet, apart = log_determinant(theta), mismatch(theta, self.covariance)
@@ -288,7 +291,7 @@ class LassoBlock:
         return BlockSolution(theta, self.covariance, logdet, certificate, apart=apart)
 
     def _judge_damped(self, theta: Array | None) -> BlockSolution | None:
-        """Judge Theta, its entries next to the diagonal shrunk until it is positive definite."""
+        """Check Theta, with its off-diagonal entries shrunk until it is positive definite."""
         if theta is None:
             return None
         for share in _SHARES:
@@ -311,7 +314,7 @@ class LassoBlock:
         return judge_solution(self.piece, theta)
 
     def _restart(self, candidate: BlockSolution) -> None:
-        """Set W and slopes to sweep on from a precision matrix."""
+        """Set W and slopes from a precision matrix, to continue with sweeps."""
         root = 1.0 / np.sqrt(candidate.covariance.diagonal())
         np.multiply(candidate.covariance, root[:, None], out=self.covariance)
         self.covariance *= root
@@ -322,7 +325,7 @@ class LassoBlock:
 
 
 def _remaining_sweeps(went: Sweeps, last: float, goal: float) -> float:
-    """Return how many more sweeps it takes until moves are as small as the goal, at the present pace."""
+    """Return the number of further sweeps until moves are as small as the goal, at the present rate."""
     if not 0 < went.moved < last < np.inf:
         return 0.0 if last == np.inf else np.inf
     pace = np.log(last / went.moved) / went.done
@@ -330,7 +333,7 @@ def _remaining_sweeps(went: Sweeps, last: float, goal: float) -> float:
 
 
 def judge_solution(piece: Piece, theta: Array | None) -> BlockSolution | None:
-    """Invert Theta and look how well the conditions hold; None if it is not positive definite."""
+    """Invert Theta and check the conditions; None if it is not positive definite."""
     inverted = None if theta is None else inverse(theta)
     if theta is None or inverted is None:
         return None
@@ -339,7 +342,7 @@ def judge_solution(piece: Piece, theta: Array | None) -> BlockSolution | None:
 
 
 def _better(one: BlockSolution | None, two: BlockSolution | None) -> BlockSolution | None:
-    """Return the one whose conditions hold better."""
+    """Return the solution with the smaller violation."""
     if one is None or two is None:
         return two if one is None else one
     return one if one.violation <= two.violation else two
