@@ -1,8 +1,8 @@
-"""Networks in files: formats by the end of a file's name, and the doors to them.
+"""Files of networks: registries of formats, and functions to load and save.
 
 ``FORMATS`` is the registry of ``load`` and ``save``. ``DISCRETE`` is that of ``load_tables`` and
-``save_tables``: files of discrete networks with their numbers. Every format may have ``.gz`` added
-to its ending.
+``save_tables``: files of discrete networks with their parameters. Every format may have the further
+extension ``.gz``.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ FORMATS: dict[str, Format[StoredNet]] = {
 
 
 def format_of(path: Path, register: Mapping[str, Format[Content]]) -> Format[Content]:
-    """Find the format by the end of the name; an unknown one is a FileError with close matches.
+    """Return the format by the file extension; an unknown one is a FileError with close matches.
 
     A device or FIFO has no extension: networks are written there as JSON.
 
@@ -168,7 +168,7 @@ def load(path: str | PathLike[str]) -> StoredNet:
 
     Returns
     -------
-    What it holds: at least a graph.
+    Its content: at least a graph.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def _read(path: Path, register: Mapping[str, Format[Content]]) -> Content:
 
 
 def save(stored: StoredNet, path: str | PathLike[str]) -> None:
-    """Write a network file, whole or not at all.
+    """Write a network file, completely or not at all.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def save(stored: StoredNet, path: str | PathLike[str]) -> None:
 
 
 def save_tables(net: DiscreteNet, path: str | PathLike[str]) -> None:
-    """Write a discrete network with its numbers, whole or not at all.
+    """Write a discrete network with its numbers, completely or not at all.
 
     Parameters
     ----------

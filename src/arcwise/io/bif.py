@@ -122,7 +122,7 @@ def _head(scanner: Scanner, draft: Draft) -> str:
 class _Body:
     """One probability block: its statements become the rows of a table.
 
-    Only as many words are taken from a statement as a correct one has.
+    At most as many words are read from a statement as a correct one has.
     """
 
     def __init__(self, scanner: Scanner, draft: Draft, child: str) -> None:
@@ -143,7 +143,7 @@ class _Body:
         )
 
     def add(self, start: int, end: int) -> None:
-        """Take one statement."""
+        """Read one statement."""
         closed = self.scanner.text[end - 1 : end] == ";"
         words = self.scanner.words(start, end - closed, len(self.codes) + self.width + 3)
         if not words or words[0] == "property":

@@ -1,4 +1,4 @@
-"""Checks of what a file holds: local models fit their variables, and go with the joint and the blankets.
+"""Checks of the content of files: local models fit their variables, the joint and the blankets.
 
 Kernels trust shapes and codes, so nothing from a file reaches them before these checks.
 """
@@ -47,7 +47,7 @@ def _n_levels(variable: Variable) -> int:
 
 
 def check_joint(net: MarkovNet) -> None:
-    """Reject local models that are not those of the joint distribution next to them."""
+    """Raise an error for local models that are not those of the joint distribution."""
     if net.joint is None:
         return
     for node, (name, model) in enumerate(zip(net.names, net.conditionals, strict=True)):

@@ -48,7 +48,7 @@ TYPES: dict[Any, tuple[type, ...]] = {
     **{each: (each,) for each in (int, bool, str, NoneType, tuple, list, np.ndarray)},
     dict: (Mapping,),
 }
-"""Types of annotations that values are checked for, with the types of values that will do."""
+"""Valid types of values for the types of annotations."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Codec:
     # -- values to JSON ---------------------------------------------------------------------------
 
     def encode(self, value: object) -> Any:
-        """Turn a value into what ``json`` can write; FileError for what has no form."""
+        """Return a value in the types of ``json``; a FileError if it has no form."""
         if isinstance(value, np.generic):
             return self.encode(value.item())
         if isinstance(value, float) and not math.isfinite(value):
@@ -130,7 +130,7 @@ class Codec:
     # -- JSON to values ---------------------------------------------------------------------------
 
     def decode(self, value: Any) -> Any:
-        """Turn what ``json`` read back into the value."""
+        """Return the value of an entry in the types of ``json``."""
         if isinstance(value, list):
             return [self.decode(item) for item in value]
         if not isinstance(value, dict):
@@ -238,7 +238,7 @@ def _type_name(hint: Any) -> str:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Return whether a value from a file is what an annotation says, where that is plain.
+    """Return whether a value from a file has the type of a simple annotation.
 
     >>> fits(1, float), fits(True, float), fits((1.0, None), tuple[float | None, ...])
     (True, False, True)
@@ -258,7 +258,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _parts_fit(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
-    """Return whether what a container holds is what its annotation says."""
+    """Return whether the items of a container have the types of its annotation."""
     if kind is np.ndarray:
         return _numbers_fit(value, parts)
     if kind is tuple and parts[-1] is not ...:
@@ -273,17 +273,17 @@ def _numbers_fit(array: NDArray[Any], parts: tuple[Any, ...]) -> bool:
     return dtype is Any or bool(np.issubdtype(array.dtype, dtype))
 
 
-# -- arrays that several places share -------------------------------------------------------------
+# -- shared arrays --------------------------------------------------------------------------------
 
 
 SMALL = 16
-"""Arrays of so few numbers are written where they stand."""
+"""Arrays with at most this many numbers are not shared."""
 
 
 def shared_arrays(net: Net | None) -> list[NDArray[Any]]:
-    """List the arrays that several places hold, each once, in the order of their first places.
+    """Return the arrays that occur several times, each once, in the order of their first occurrence.
 
-    The same array means the same object: equal numbers elsewhere stay apart.
+    The same array means the same object: equal arrays are not shared.
 
     >>> from arcwise.data import Variable
     >>> from arcwise.graphs import UGraph
@@ -309,7 +309,7 @@ def _rows(net: Net) -> tuple[NDArray[Any], ...]:
 
 
 def _arrays(value: object) -> Iterator[NDArray[Any]]:
-    """Every array inside a value, as often as it stands there."""
+    """Yield every array inside a value, as often as it occurs."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple | list):
@@ -364,7 +364,7 @@ def read_variable(entry: Any, codec: Codec) -> Variable:
 
 
 def _read_ends(entry: Any, name: str) -> tuple[tuple[float, float], ...] | None:
-    """Return the ends of levels given by hand; None in a file for one that is open."""
+    """Return the ends of user-defined levels; None in a file for an open one."""
     if entry is None:
         return None
     pairs = of_type(entry, list, "list of ends")
@@ -389,12 +389,12 @@ def _read_coding(entry: Any) -> Coding | None:
 
 
 def of_type(value: Any, hint: Any, what: str) -> Any:
-    """Return a value that is what an annotation says; else say what is wrong in the file."""
+    """Return a value of the type of an annotation; else raise an error that names the fault of the file."""
     if not fits(value, hint):
         raise FileError(f"a {what} in it is of type {type(value).__name__}, not {_type_name(hint)}")
     return value
 
 
 def each_of_type(values: Iterable[Any], hint: Any, what: str) -> list[Any]:
-    """Return values that are all what an annotation says; else say what is wrong in the file."""
+    """Return values that all have the type of an annotation; else raise an error that names the fault."""
     return [of_type(value, hint, what) for value in values]

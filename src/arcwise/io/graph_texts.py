@@ -1,4 +1,4 @@
-"""Graphs alone, as text: a CSV table of arcs or edges, and Graphviz DOT for drawing elsewhere.
+"""Texts of graphs: a CSV table of arcs or edges, and Graphviz DOT for other programs.
 
 A table has the columns parent and child, one arc per row, or first and second for edges. Spreadsheets, R and
 people can read and write it. A node without any edge has a row with an empty second cell, so that
@@ -90,7 +90,7 @@ def write_arcs(stored: StoredNet) -> bytes:
 
 
 def _cell(text: str) -> str:
-    """Quote a cell where it needs it (the standard library forgets a lone carriage return)."""
+    """Quote a cell if needed (the standard library forgets a lone carriage return)."""
     if not any(sign in text for sign in ',"\r\n'):
         return text
     return '"' + text.replace('"', '""') + '"'

@@ -21,7 +21,7 @@ from arcwise.io.tables import DiscreteNet, Draft, Numbers, identifiers, level_te
 
 MARKS = r"{}()|=;"
 TEXT, COMMENT = r'[^"%]++', r"%[^\n]*+"
-# Words that begin a block or an attribute; nodes are not called so.
+# Words that begin a block or an attribute, and so are not names of nodes.
 KEYWORDS = {
     "net", "class", "node", "discrete", "continuous", "utility", "decision", "function", "potential",
     "states", "data", "label", "position", "normal", "model_data", "model_nodes", "inputs", "outputs",
@@ -100,7 +100,7 @@ def _head(scanner: Scanner, draft: Draft) -> str:
 
 
 def _data(scanner: Scanner, child: str) -> tuple[int, int]:
-    """Read ``data = (...); ... }``, and give where the numbers are."""
+    """Read ``data = (...); ... }``, and return the positions of the numbers."""
     data = None
     while (word := scanner.take()) != "}":
         scanner.expect("=")

@@ -71,7 +71,7 @@ def whole_numbers(most: int = 9) -> "Locator":
 
 
 def save_picture(draw: Callable[[], Any], path: Path) -> None:
-    """Draw axes, or several of one figure, and write the figure whole or not at all.
+    """Draw axes, or several of one figure, and write the figure completely or not at all.
 
     The file extension decides on the format.
 
@@ -141,13 +141,13 @@ def short(name: object, letters: int = 28) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the pieces after which a line may end; what has no such place is cut to length."""
+    """Return the pieces after which a line may break; longer ones are cut to length."""
     words = re.findall(r"[^\s_.\-/:]*[\s_.\-/:]+|[^\s_.\-/:]+", text)
     return [word[i : i + _LINE] for word in words for i in range(0, len(word), _LINE)]
 
 
 def text_width(lines: Sequence[str], size: float) -> float:
-    """Inches that the longest of some lines takes in a size given in points."""
+    """Return the width of the longest of some lines, in inches, at a size in points."""
     pyplot()
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
@@ -160,7 +160,7 @@ def text_width(lines: Sequence[str], size: float) -> float:
 def boxes(
     labels: Sequence[str], ends: Sequence[int] | None = None, width: Ruler = text_width
 ) -> Array:
-    """Measure the boxes for texts.
+    """Return the sizes of boxes for texts.
 
     Parameters
     ----------
@@ -181,30 +181,30 @@ def boxes(
     return sizes
 
 
-# -- words at points ------------------------------------------------------------------------------
+# -- labels of points -----------------------------------------------------------------------------
 
 
 _NOTE_SIZE = 9.0
-# Points from a point to its words, aside and above or below; near ones are tried first. Words right
-# of their point start there, words left of it end there, those neither left nor right have it in the middle.
+# Offsets in points from a point to its label; near ones are tried first. Labels right of their
+# point are left-aligned, labels left of it right-aligned, others centred.
 _ASIDE, _STEPS = 6.0, (4.0, -14.0, 17.0, -27.0, 30.0, -40.0, 43.0, 56.0)
 _SIDES = {"left": _ASIDE, "right": -_ASIDE, "center": 0.0}
 _HEIGHT, _FARTHER = 11.0, 0.6
-# What words count when they lie on other words, leave the axes, or hide something drawn.
+# Costs of labels that overlap labels, leave the axes, or hide a drawn point.
 _ON_WORDS, _OUTSIDE, _HIDING = 50.0, 50.0, 1.0
 
 
 def write_beside(
     axes: "Axes", notes: Sequence[tuple[str, tuple[float, float]]], drawn: Array, colour: str
 ) -> None:
-    """Write words next to points.
+    """Write labels next to points.
 
     Parameters
     ----------
     axes : matplotlib's, with their final limits.
-    notes : words, and the point that they belong to.
-    drawn : points of what is drawn already, in the units of the axes.
-    colour : of the words.
+    notes : labels and their points.
+    drawn : points that are drawn already, in the units of the axes.
+    colour : colour of the labels.
     """
     from matplotlib.patheffects import withStroke
 
@@ -216,7 +216,7 @@ def write_beside(
     for (words, xy), point in zip(notes, points, strict=True):
         side, step, box = _best(axes, words, point, busy, used_boxes)
         used_boxes.append(box)
-        # Words that found no room next to their point are joined to it.
+        # Labels far from their point are connected with it.
         thin = {"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
         place_of: dict[str, Any] = {"xytext": (_SIDES[side], step), "textcoords": "offset points"}
         arrow = thin if step not in _STEPS[:2] else None
@@ -226,7 +226,7 @@ def write_beside(
 
 
 def pixels(axes: "Axes", points: Array) -> Array:
-    """Where points of axes are in the figure, once its layout has decided."""
+    """Return points of axes as pixels of the figure, after its layout."""
     figure = axes.get_figure(root=True)
     if figure is not None and figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
@@ -236,7 +236,7 @@ def pixels(axes: "Axes", points: Array) -> Array:
 def _best(
     axes: "Axes", words: str, point: Array, busy: Array, used_boxes: list[Array]
 ) -> tuple[str, float, Array]:
-    """Return the side and the height of words that are least in the way, and the box they fill."""
+    """Return the side and the height of a label with the least overlap, and its box."""
     pixel = axes.figure.dpi / 72
     wide = text_width([words], _NOTE_SIZE) * axes.figure.dpi
     frame = axes.get_window_extent()
@@ -261,7 +261,7 @@ def _meet(one: Array, two: Array) -> bool:
 
 
 def spread_out(positions: Sequence[float], apart: float) -> list[float]:
-    """Move places on a line as little as needed for them to be so far apart, in the same order.
+    """Return positions on a line moved as little as needed to be `apart`, in the same order.
 
     Examples
     --------

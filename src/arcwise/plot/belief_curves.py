@@ -1,4 +1,4 @@
-"""Beliefs, drawn: the distribution of a variable after the evidence, and before it."""
+"""Plots of beliefs: the distribution of a variable with and without the evidence."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MAX_LEVELS = 20
-"""Levels of a variable that are drawn; the others are one bar."""
+"""Largest number of levels that are drawn; the others are one bar."""
 
 _BEFORE, _AFTER, _POINTS = "#777777", COLOURS["positive"], 301
 _TAIL = 0.001  # probability beyond each end of an axis
@@ -26,7 +26,7 @@ _WIDTH, _HEIGHT = 3.1, 2.1  # inches of one of several panels
 
 
 class BeliefLike(Protocol):
-    """What is needed of a belief."""
+    """Interface of beliefs for plots."""
 
     @property
     def name(self) -> str:

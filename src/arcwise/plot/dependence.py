@@ -1,6 +1,6 @@
-"""A local model, drawn: a variable against one or two of its inputs (Hofmann and Tresp 1997, fig. 3).
+"""Plots of local models: a variable against one or two of its inputs (Hofmann and Tresp 1997, fig. 3).
 
-The inputs that are not on an axis are held at typical values, or at given ones. Rows of the data are moved
+The inputs that are not on an axis have typical or given values. Rows of the data are moved
 there, too: a row keeps its distance from the mean (a partial residual). So the rows show how well the model
 fits, and not what the other inputs do.
 """
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 Columns = Mapping[int, NDArray[Any]]
 
 MAX_POINTS = 1500
-"""Rows that are drawn; of more, evenly spaced ones."""
+"""Largest number of rows that are drawn; of more, evenly spaced ones."""
 
 _REACH = 0.75  # of the range of a numeric child, beyond it
 _AREAS = (0.1, 10.0)  # of the dots of rows with weights, relative to their mean
@@ -132,7 +132,7 @@ class View:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The range of the values of a numeric child, and some way beyond it, which an axis may show."""
+        """The range of the values of a numeric child, and the extended range that an axis may show."""
         column = np.asarray(self.columns[self.child], dtype=float)
         low, high = span(column[np.isfinite(column)]) if self.observed else (-np.inf, np.inf)
         return low - _REACH * (high - low), high + _REACH * (high - low)
@@ -236,7 +236,7 @@ def _sentence(view: View) -> str:
 
 
 def _rows(net: Net, child: int, data: Table | None) -> tuple[Columns, Array | None, bool]:
-    """Complete rows of a variable and its inputs with their weights: of the data, or draws."""
+    """Return complete rows of a variable and its inputs with their weights: of the data, or draws."""
     nodes = [*net.inputs[child], child]
     if data is not None and all(net.names[node] in data.names for node in nodes):
         order = sorted(nodes)
@@ -326,7 +326,7 @@ def _no_input(net: Net, child: int, name: str) -> GraphError:
 
 
 def _reach(net: Net, child: int, node: int, columns: Columns, fixed: Mapping[int, float]) -> float:
-    """Return how far an input moves the child over its middle 80 %, in standard deviations or in
+    """Return the change of the child by an input over its middle 80 %, in standard deviations or
     probability.
     """
     variable, column = net.variables[node], columns[node]

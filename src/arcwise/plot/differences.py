@@ -1,4 +1,4 @@
-"""Two graphs over the same variables in one figure: what they share and where they differ."""
+"""Two graphs over the same variables in one figure: common and different edges."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple

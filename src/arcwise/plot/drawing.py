@@ -1,4 +1,4 @@
-"""Figures of graphs: lines as smooth curves from box to box, numbers at them, and how all is drawn.
+"""Drawing of graphs: lines as smooth curves from box to box, with numbers.
 
 In layers a line leaves its box below and arrives from above. Lines that share a box get places side
 by side on its edge (*ports*), in the order of where they come from: heads do not lie on each other.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-# Inches between two ports next to the room for their heads; part of a box that ports may use.
+# Inches between two ports besides their heads; part of a box that ports may use.
 _PORT, _USED = 0.05, 0.82
 # Part of the straight line's slope that remains at the ends of a line: 0 leaves boxes vertically.
 _LEAN = 0.45
@@ -107,7 +107,7 @@ def _side_by_side(widths: Array, room: float) -> Array:
 
 
 def _clear(layout: Layout, line: int, route: Array) -> Array:
-    """Return a smooth curve; where it would touch a box it passes that box's layer vertically instead."""
+    """Return a smooth curve; if it would touch a box, it passes that box's layer vertically."""
     met: list[int] = []
     while True:
         shape = _smooth(_route_past_boxes(layout, met, route, layout.routes[line][:, 1]))
@@ -189,7 +189,7 @@ def _between(layout: Layout, line: int) -> Array:
 
 
 def _edge(centre: Array, towards: Array, size: Sequence[float] | Array) -> Array:
-    """Where the way from the centre of a box to a point leaves the box."""
+    """Return the point at which the straight line from the centre of a box leaves the box."""
     step = towards - centre
     part = np.min(np.asarray(size) / 2 / np.maximum(np.abs(step), 1e-12))
     return np.asarray(centre + min(part, 1.0) * step)
@@ -200,10 +200,10 @@ def _edge(centre: Array, towards: Array, size: Sequence[float] | Array) -> Array
 NUMBER_SIZE = 7.5
 """Points."""
 
-# Inches around a number; parts of a line at which it may lie, the best first.
+# Inches around a number; possible positions along a line, the best first.
 _PAD = 0.03
 _PARTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
-# What a number in the way of a box, another number, or a line counts when places are compared.
+# Costs of a number that overlaps a box, another number, or a line.
 _BOX, _NUMBER, _LINE = 100.0, 30.0, 1.0
 
 
@@ -231,7 +231,7 @@ def number_places(layout: Layout, shapes: Sequence[Array], words: Sequence[str])
 
     Returns
     -------
-    One point a line, in inches of the layout.
+    One point per line, in inches of the layout.
     """
     lines = [sample_curve(shape) for shape in shapes]
     numbers_so_far: list[tuple[Array, Array]] = []
@@ -254,7 +254,7 @@ def _cost(
     others: Array,
     numbers_so_far: list[tuple[Array, Array]],
 ) -> float:
-    """Return how much a number at a place would be in the way."""
+    """Return the cost of a number at a position."""
     on_boxes = (np.abs(layout.points - point) < layout.sizes / 2 + half).all(axis=1).sum()
     on_numbers = sum(
         bool((np.abs(centre - point) < half + its).all()) for centre, its in numbers_so_far
@@ -277,7 +277,7 @@ _FILL = {"target": "#F0E442", "blanket": "#FBF6C3", "other": "#FFFFFF"}
 
 @dataclass(frozen=True)
 class Picture:
-    """All that is drawn: places, names, lines, and the role of each node."""
+    """A graph to draw: positions, names, lines, and the role of each node."""
 
     layout: Layout
     nodes: tuple[str, ...]
@@ -297,13 +297,13 @@ def draw_picture(axes: "Axes", picture: Picture, scale: float, numbers: bool = F
 def fit_axes(
     extent: tuple[float, float], legend: Legend, ax: "Axes | None", title: str | None
 ) -> "tuple[Axes, float]":
-    """Return the axes in inches of the layout, and how many real inches one of these is."""
+    """Return axes in inches of the layout, and the scale of the figure."""
     need = np.array(legend.around(extent)) + 2 * _MARGIN
     axes = _figure(need[0], need[1], title) if ax is None else ax
     real = np.array(inches(axes))
     scale = float(min(*(real / need), _MAGNIFIED))
     room = real / scale
-    # The figure stays in the middle of what the legend leaves free.
+    # The figure is centred in the space that the legend leaves.
     left = (room[0] - legend.right - extent[0]) / 2
     below = (room[1] - legend.below - extent[1]) / 2 + legend.below
     axes.set_xlim(-left, room[0] - left)
@@ -373,7 +373,7 @@ def arrow_head(curve: Array, width: float) -> tuple[Array, float]:
     along = direction(curve)
     aside = np.array([-along[1], along[0]])
     base = curve[-1] - length * along
-    # The line goes a little into the head, so that no gap shows between them.
+    # The line ends inside the head, so that no space shows between them.
     return np.array([curve[-1], base + half * aside, base - half * aside]), 0.9 * length
 
 

@@ -1,4 +1,4 @@
-"""Parts of graphs that can be read: the strongest edges, and a caption that names what is left out."""
+"""Excerpts of graphs: the strongest edges, and a caption on the omitted ones."""
 
 import textwrap
 from typing import NamedTuple
@@ -14,23 +14,23 @@ MAX_NODES, MAX_EDGES = 200, 400
 """Larger graphs are drawn by their strongest edges, if strengths are available."""
 
 DEFAULT_TOP = 100
-"""Edges that are drawn of such a graph."""
+"""Number of edges that are drawn of such a graph."""
 
 MAX_PLAIN_NODES = 400
-"""Without strengths no edge can be left out, and a figure of more nodes than this cannot be read."""
+"""Largest number of nodes without strengths, as all edges must be drawn."""
 
 _MAX_NAMES, _MAX_LETTERS = 8, 24
 
 
 class Excerpt(NamedTuple):
-    """What is drawn of a graph, and the caption that names the rest; empty if all is drawn."""
+    """The part of a graph that is drawn, and a caption on the rest; empty if all is drawn."""
 
     graph: Graph
     caption: str = ""
 
 
 def excerpt(graph: Graph, rows: Rows, top: int | None, target: str | None) -> Excerpt:
-    """Return the strongest edges of a graph with the variables that they join.
+    """Return the strongest edges of a graph with their variables.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ Pairs = list[tuple[int, int]]
 
 
 def _with_target(order: Pairs, top: int, target: int | None) -> Pairs:
-    """Return the first edges of an order; the last of them gives way to the target's first edge if none has
-    it.
+    """Return the first edges of an order; the target's first edge replaces the last if the target has
+    none.
     """
     strongest = order[:top]
     if target is None or not strongest or any(target in pair for pair in strongest):
@@ -120,7 +120,7 @@ def _finite(row: EdgeRow | None) -> float:
 
 
 def _caption(graph: Graph, part: Graph, weakest: float, extra: str) -> str:
-    """Return how many of the edges are drawn, from which strength on, and which variables are not."""
+    """Return a caption: the number of drawn edges, the smallest strength, and the omitted variables."""
     every, drawn = len(lines_of(graph)), len(lines_of(part))
     limit = f": strength {weakest:.2g} nats per row or more" if np.isfinite(weakest) else ""
     text = f"{drawn} of {plural(every, 'edge')}{limit}{extra}." if drawn < every else ""

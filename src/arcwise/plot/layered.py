@@ -1,4 +1,4 @@
-"""Layered places for directed graphs: parents above children, long arcs led around the nodes.
+"""Layered layout of directed graphs: parents above children, long arcs routed around the nodes.
 
 Four steps: every node gets a layer below its parents, with the total length of the arcs as small as
 possible (a linear program with integral corners); an arc over several layers gets a bend, a *dummy*
@@ -44,7 +44,7 @@ _SWEEPS = 400
 
 @dataclass(frozen=True)
 class _Layers:
-    """A graph with bends: vertices beyond `count` are bends; `chains` has the way of each arc."""
+    """A graph with bends: vertices beyond `count` are bends; `chains` has the vertices of each arc."""
 
     count: int
     layer: list[int]
@@ -53,7 +53,7 @@ class _Layers:
     down: list[list[int]]
 
     def members(self) -> list[list[int]]:
-        """Return the vertices of each layer in a first order: by number, a bend by where its arc leads."""
+        """Return the vertices of each layer in a first order: by number, bends by the end of their arc."""
         towards = list(range(self.count)) + [0] * (len(self.layer) - self.count)
         for chain in self.chains:
             for bend in chain[1:-1]:
@@ -148,7 +148,7 @@ def _with_bends(layer: list[int], arcs: Arcs) -> _Layers:
 
 
 def _across(order: list[list[int]], levels: _Layers, widths: Array) -> Array:
-    """Return the horizontal places: layer by layer the best ones given the other layers, until decided."""
+    """Return horizontal positions: layer by layer the best ones given the other layers, until convergence."""
     bends = np.arange(len(levels.layer)) >= levels.count
     width = np.where(bends, 0.0, np.pad(widths, (0, len(bends) - levels.count)))
     offsets = [_offsets(layer, bends, width) for layer in order]
@@ -170,7 +170,7 @@ def _across(order: list[list[int]], levels: _Layers, widths: Array) -> Array:
 
 
 def _offsets(layer: list[int], bends: NDArray[np.bool_], width: Array) -> Array:
-    """Least distance of each vertex of a layer from the first one."""
+    """Return the least distance of each vertex of a layer from the first one."""
     steps = [
         (width[v] + width[w]) / 2 + _ROOM[int(bends[v]) + int(bends[w])] for v, w in pairwise(layer)
     ]
@@ -191,7 +191,7 @@ def pool_violators(wishes: Array, weights: Array) -> Array:
 
 
 def _depths(order: list[list[int]], levels: _Layers, x: Array, heights: Array) -> Array:
-    """Return how far down each layer lies: room for its boxes, and more where lines go far sideways."""
+    """Return the depth of each layer: space for its boxes, and more if lines go far sideways."""
     tall = [max([heights[v] for v in layer if v < levels.count], default=0.0) for layer in order]
     depth = np.zeros(len(order))
     for i, layer in enumerate(order[:-1]):
@@ -219,7 +219,7 @@ def crossings(layers: Sequence[Sequence[int]], down: Links) -> int:
     Parameters
     ----------
     layers : the vertices of each layer, from left to right.
-    down : for each vertex those of the next layer that it is joined to.
+    down : for each vertex the adjacent ones of the next layer.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def reduce_crossings(layers: Layers, up: Links, down: Links) -> Layers:
 
 
 def _improve(layers: Layers, up: Links, down: Links) -> tuple[Layers, int]:
-    """Sweep down and up until nothing better turns up."""
+    """Sweep down and up until there is no improvement."""
     best, fewest, idle, sweep = layers, crossings(layers, down), 0, 0
     while idle < _PATIENCE and fewest:
         layers = _sort(layers, up) if sweep % 2 == 0 else _sort(layers[::-1], down)[::-1]
@@ -284,7 +284,7 @@ def _improve(layers: Layers, up: Links, down: Links) -> tuple[Layers, int]:
 
 
 def _sort(layers: Layers, before: Links) -> Layers:
-    """Sort each layer by the mean place of its neighbours in the one before."""
+    """Sort each layer by the mean position of its neighbours in the one before."""
     done = [list(layers[0])]
     for layer in layers[1:]:
         rank_of = {vertex: i for i, vertex in enumerate(done[-1])}
@@ -317,7 +317,7 @@ def _transpose(layers: Layers, up: Links, down: Links) -> None:
 
 
 def _crossings_saved(left: Sequence[int], right: Sequence[int], position: dict[int, int]) -> int:
-    """Return how many crossings fewer the lines of two adjacent vertices have when these are exchanged."""
+    """Return the reduction of crossings if two adjacent vertices are exchanged."""
     count = 0
     for a in left:
         at = position[a]
@@ -329,12 +329,12 @@ def _crossings_saved(left: Sequence[int], right: Sequence[int], position: dict[i
 
 # -- pieces ----------------------------------------------------------------------------------------
 
-# Inches between connected pieces, and how much wider than high a page of pieces should be.
+# Inches between connected components, and the ratio of width to height of a page of them.
 _BETWEEN, _ASPECT = 0.35, 1.5
 
 
 def pieces_of(count: int, lines: Arcs) -> list[tuple[list[int], list[int]]]:
-    """Return the connected pieces: their nodes and the numbers of their lines, largest piece first."""
+    """Return connected components: their nodes and the numbers of their lines, largest first."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

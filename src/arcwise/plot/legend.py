@@ -1,4 +1,4 @@
-"""The legend of a graph: what widths, colours and heads mean, and a caption below it.
+"""Legends of graphs: the meaning of widths, colours and heads, and a caption.
 
 Only what occurs is explained: a graph without a table of edges has no legend.
 """
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 Size = tuple[float, float]
 _FONT_SIZE = 8.0
-# Inches: height of a row, room above the legend, room of an item next to its text.
+# Inches: height of a row, space above the legend, space between an item and its text.
 _ROW, _ABOVE, _SAMPLE = 0.18, 0.2, 0.55
 # Inches that a caption may be wide next to a narrower figure.
 _CAPTION = 3.5
-# How much higher than wide a figure is whose legend goes next to it.
+# Ratio of height to width above which a figure has its legend at its side.
 _TALL = 1.25
 
 
 class Item(NamedTuple):
-    """One sample line with its words."""
+    """One sample line with its label."""
 
     words: str
     colour: str
@@ -44,7 +44,7 @@ class Item(NamedTuple):
 
 
 def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
-    """List what there is to explain about the lines of a figure, made by a measure."""
+    """Return the items of a legend for the lines of a figure, made by a measure."""
     shown = _sign_items(lines, measure is None or measure.directed)
     strengths = [line.strength for line in lines if line.strength is not None]
     seen = Measure(max(strengths, default=0.0)) if measure is None else measure
@@ -61,7 +61,7 @@ def items(lines: Sequence[Line], measure: Measure | None = None) -> list[Item]:
 
 
 def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
-    """Return what the colours mean."""
+    """Return items for colours."""
     signs = {line.sign for line in lines}
     notion = "effect of the parent" if directed else "partial correlation"
     entries = [
@@ -75,7 +75,7 @@ def _sign_items(lines: Sequence[Line], directed: bool) -> list[Item]:
 
 
 def _head_items(lines: Sequence[Line], measure: Measure, sure: bool) -> list[Item]:
-    """Return what heads and lines without them mean."""
+    """Return items for heads and for lines without them."""
     heads, entries = [line.arrow for line in lines], []
     some = any(heads) and not all(heads)
     from_table = sure or any(line.strength is not None for line in lines)
@@ -115,7 +115,7 @@ def plan(
     measure: Measure | None = None,
     caption: str = "",
 ) -> Legend:
-    """Decide where the legend goes and its size.
+    """Return the position and the size of a legend.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def plan(
 def legend_of(
     shown: list[Item], extent: Size, axes: Size | None = None, caption: str = ""
 ) -> Legend:
-    """Decide where a legend of some items goes; parameters are those of `plan`."""
+    """Return the position of a legend of some items; parameters are those of `plan`."""
     if not shown:
         return _captioned(Legend([]), extent, caption)
     widest = text_width([each.words for each in shown], _FONT_SIZE) + _SAMPLE
@@ -167,7 +167,7 @@ def _scale(legend: Legend, extent: Size, axes: Size) -> float:
 
 
 def write_legend(axes: "Axes", legend: Legend, scale: float) -> None:
-    """Put the legend at the edge of the axes that was kept free for it."""
+    """Draw the legend at the edge of the axes."""
     from matplotlib.lines import Line2D
 
     height = axes.get_window_extent().height / axes.figure.dpi / scale

@@ -64,7 +64,7 @@ Rows = Mapping[frozenset[str], EdgeRow]
 
 
 class Measure(NamedTuple):
-    """What strengths are seen against: that of the widest line, and the ink of the weakest one."""
+    """Scale of strengths: that of the widest line, and the ink of the weakest one."""
 
     strongest: float = 0.0
     faint: float = _INKS[0]
@@ -90,7 +90,7 @@ class Line:
 
 def edge_rows(edges: Iterable[EdgeRow] | None) -> dict[frozenset[str], EdgeRow]:
     """Look up rows of present edges by their pair of names."""
-    # A table of edges can leave the absent pairs out separately, without making their rows.
+    # A table of edges can drop the absent pairs without making their rows.
     present = getattr(edges, "present", edges)
     return {frozenset((row.first, row.second)): row for row in present or () if row.present}
 
@@ -114,13 +114,13 @@ def measure_lines(
 
 
 def mark_lines(graph: Graph, rows: Rows, measure: Measure | None = None) -> list[Line]:
-    """Decide on the look of every line, in the order of the layout.
+    """Return the look of every line, in the order of the layout.
 
     Parameters
     ----------
-    graph : whose lines they are.
+    graph : the graph of the lines.
     rows : the rows of a table of edges by pair.
-    measure : what strengths are seen against; the graph's own lines by default.
+    measure : the scale of strengths; by default from the lines of the graph.
     """
     scale = measure_lines([graph], [rows]) if measure is None else measure
     pairs = [(pair, rows.get(names_of(graph, pair))) for pair in lines_of(graph)]
@@ -132,7 +132,7 @@ def mark_lines(graph: Graph, rows: Rows, measure: Measure | None = None) -> list
 
 
 def _has_head(row: EdgeRow | None) -> bool:
-    """Return whether an arrow has a head; by a table that does not say, where it is not reversible."""
+    """Return whether an arrow has a head; without this column of the table, whether it is not reversible."""
     return row is None or bool(getattr(row, "head", not row.reversible))
 
 
@@ -152,13 +152,13 @@ def _line(pair: tuple[int, int], head: bool, row: EdgeRow | None, measure: Measu
 
 
 def _share(row: EdgeRow | None, name: str) -> float | None:
-    """How certain an edge or its direction is, where that is known."""
+    """Return the certainty of an edge or of its direction, if known."""
     sure = getattr(row, name, None)
     return float(sure) if sure is not None and isfinite(sure) else None
 
 
 def sure_ink(certainty: float) -> float:
-    """Return how much of its colour an edge of some certainty has, from pale to 1.
+    """Return the ink of an edge by its certainty, from pale to 1.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def _sign(row: EdgeRow | None) -> str:
 
 
 def line_width(strength: float | None, strongest: float) -> float:
-    """Return the width in points of an edge next to the strongest one.
+    """Return the width of an edge in points, relative to the strongest one.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def line_width(strength: float | None, strongest: float) -> float:
 
 
 def ink(strength: float | None, measure: Measure) -> float:
-    """Return how much of its colour an edge has, from pale to 1.
+    """Return the ink of an edge by its strength, from pale to 1.
 
     Strengths are seen as correlations r, strength -1/2 log(1 - r^2). Those of 0.3 and more, or as
     strong as the strongest edge, have full ink; in a dense graph those below 0.05 nearly vanish.
@@ -221,7 +221,7 @@ def _correlation(strength: float) -> float:
 
 
 def colour(name: str, part: float) -> str:
-    """Return a colour with a part of its ink, on white.
+    """Return a colour mixed with white.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def colour(name: str, part: float) -> str:
 
 
 def dashes(width: float) -> tuple[float, tuple[float, float]]:
-    """Return the pattern of a negative line: dashes and missing values in parts of its width, neither too
+    """Return the pattern of a negative line: dashes and gaps relative to its width, neither too
     fine.
 
     Examples

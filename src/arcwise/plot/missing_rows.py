@@ -1,4 +1,4 @@
-"""The pattern of missing values: which columns miss values together, and in how many rows."""
+"""Plots of the pattern of missing values: columns that are missing together, and numbers of rows."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The rows of several variables, pair by pair, next to the edges between them."""
+"""Plots of the rows of several variables, pair by pair, next to the edges between them."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MAX_POINTS = 1000
-"""Rows that are drawn in a panel; of more, evenly spaced ones."""
+"""Largest number of rows that are drawn in a panel; of more, evenly spaced ones."""
 
 MAX_PANELS = 10
 """Variables that can be read in one figure."""
@@ -165,7 +165,7 @@ def _frame(axes: "Axes", adjacent: bool, text: bool) -> None:
 
 
 def _label(axes: "Axes", i: int, j: int, count: int, variables: Sequence[Variable]) -> None:
-    """Return the ticks and names at the lower and the left edge of the figure."""
+    """Set ticks and names at the lower and the left edge of the figure."""
     axes.tick_params(labelsize=7, length=2)
     if i < j:
         axes.set_xticks([])

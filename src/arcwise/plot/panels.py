@@ -1,4 +1,4 @@
-"""The panels in which a local model is drawn, by the kinds of the variable and of the inputs on axes."""
+"""Panels of plots of local models, by the kinds of the variable and of the inputs on axes."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ _NEAR = 0.08  # of the range of an axis: a surface is pale beyond it, counted fr
 
 
 def panel(view: View) -> Panel:
-    """Return what draws a view, by the kinds of its variables."""
+    """Return the function that draws a view, by the kinds of its variables."""
     levels = [view.input(axis).discrete for axis in range(len(view.axes))]
     discrete = view.variable.discrete
     if not levels:
@@ -279,7 +279,7 @@ def _mark_cut(ax: "Axes", answer: Distribution, low: float, high: float) -> None
 
 
 def _shade(answer: Distribution, ys: Array) -> Array:
-    """Return the square root of densities, 1 at the largest but for a few very narrow ones."""
+    """Return the square root of densities, 1 at the largest except for a few very narrow ones."""
     size = len(answer.mean)
     density = np.exp(answer.logpdf(np.broadcast_to(ys, (size, len(ys))).copy()))
     top = float(np.quantile(density.max(axis=1), 0.9))
@@ -370,7 +370,7 @@ def _cells(ax: "Axes", values: Array, label: str, limits: tuple[float, float]) -
 
 
 def _value_name(view: View) -> str:
-    """What is drawn against two inputs."""
+    """Return the name of the values drawn against two inputs."""
     name = short(view.variable.name)
     if not view.variable.discrete:
         return f"mean of {name}"
@@ -387,7 +387,7 @@ def _name(ax: "Axes", x: str, y: str) -> None:
 
 
 def _level_ticks(ax: "Axes", axis: str, variable: Variable) -> None:
-    """Return the levels at their codes; long ones stand upright on the horizontal axis."""
+    """Set the levels as ticks at their codes; long ones are vertical on the horizontal axis."""
     words = [short(str(level), 16) for level in variable.levels or ()]
     positions = range(len(words))
     if axis == "y":

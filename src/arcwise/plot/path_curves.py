@@ -43,7 +43,7 @@ At = float | Sequence[float] | Mapping[str, float]
 
 
 class PathLike(Protocol):
-    """What is needed of a path: graphs at penalties, and the graph at any other."""
+    """Interface of paths for plots: graphs at penalties, and the graph at any other."""
 
     @property
     def knots(self) -> tuple[Knot, ...]:
@@ -81,7 +81,7 @@ def marks_of(path: PathLike, at: At) -> list[Mark]:
     """Return the graphs of a path at penalties.
 
     A path that can solve is queried at the exact penalty. A plain `Path` that was solved at single
-    penalties knows no graph between two of them: the mark is then where its graph was solved for.
+    penalties has no graph between two of them: the mark is then at the penalty that was solved.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def marks_of(path: PathLike, at: At) -> list[Mark]:
 
 
 def labels_of(at: At) -> list[str]:
-    """Return the labels of penalties to mark; empty words where there are none."""
+    """Return labels of penalties to mark; empty texts without labels."""
     return [str(name) for name in at] if isinstance(at, Mapping) else [""] * np.size(at)
 
 
@@ -123,7 +123,7 @@ def _mark(path: PathLike, penalty: float, label: str) -> Mark:
 # -- edges against the penalty --------------------------------------------------------------------
 
 
-# What is left free right of the stairs, and above all.
+# Space right of the stairs, and above all.
 _RIGHT, _ABOVE = 1.04, 1.15
 
 
@@ -202,15 +202,15 @@ _Notes = list[tuple[str, tuple[float, float]]]
 
 
 def _farthest(path: PathLike, marks: list[Mark]) -> float:
-    """Return the penalty up to which the axis goes: all that is known and finite, and every mark."""
+    """Return the largest penalty of the axis: all known finite ones, and every mark."""
     ends = [knot.penalty for knot in path.knots] + [path.reach, *(mark.penalty for mark in marks)]
     return max((end for end in ends if 0 < end < np.inf), default=1.0)
 
 
 def _draw_points(axes: "Axes", path: PathLike) -> tuple[Array, _Notes]:
-    """Draw what was solved for as points; gives them."""
+    """Draw the solved penalties as points, and return them."""
     points = np.array([(knot.penalty, knot.graph.n_edges) for knot in path.knots], dtype=float)
-    # Points at the ends and without edges lie on the frame, and are drawn whole on top of it.
+    # Points at the ends and without edges are on the frame, and are drawn on top of it.
     (line,) = axes.plot(points[:, 0], points[:, 1], "o", color=COLOURS["positive"])
     line.set(markersize=4.5, markeredgewidth=0, clip_on=False, zorder=3)
     return points, []
@@ -241,7 +241,7 @@ def _along_stairs(xs: tuple[float, ...], ys: tuple[int, ...]) -> Array:
 
 
 def _draw_mark(axes: "Axes", mark: Mark) -> Array:
-    """Return a dot at a penalty, and a dotted line down to the axis; gives points of that."""
+    """Draw a dot at a penalty and a dotted line down to the axis; return points of that."""
     colour, (penalty, edges, _) = COLOURS["negative"], mark
     axes.plot([penalty, penalty], [0, edges], color=colour, linewidth=0.9, linestyle=":")
     axes.plot(penalty, edges, "o", color=colour, markersize=5.5, clip_on=False, zorder=4)
@@ -251,7 +251,7 @@ def _draw_mark(axes: "Axes", mark: Mark) -> Array:
 # -- partial correlations against the penalty -----------------------------------------------------
 
 
-# Colours that people who do not tell red from green can tell apart (Okabe and Ito 2008), dark ones first.
+# Colours that people with red-green blindness can distinguish (Okabe and Ito 2008), dark ones first.
 _COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7F4FA0",
 )  # fmt: skip
@@ -309,7 +309,7 @@ def plot_edge_path(
     penalties = np.array([knot.penalty for knot in path.knots])
     named = np.argsort(-np.abs(values).max(axis=1, initial=0.0), kind="stable")[: max(top, 0)]
     colours = {int(row): _COLOURS[rank % len(_COLOURS)] for rank, row in enumerate(named)}
-    # A figure of its own has room for names left of the axes.
+    # A new figure has space for names left of the axes.
     names = [" – ".join(pairs[row]) for row in colours]
     width = _FIGURE[0] + (text_width(names, _SIZE) if names else 0.0)
     axes = diagram(ax, (width, _FIGURE[1]), bare=("top", "left"))
@@ -329,7 +329,7 @@ def plot_edge_path(
 
 
 def _matrix(path: PathLike) -> tuple[list[tuple[str, str]], Array]:
-    """Every pair that is ever joined, and its partial correlations, one column a penalty."""
+    """Return every pair with an edge on the path, and its partial correlations, one column per penalty."""
     by_edge: dict[tuple[str, str], dict[int, float]] = {}
     for column, knot in enumerate(path.knots):
         if knot.partial_correlations is None:
@@ -363,7 +363,7 @@ def _draw_others(axes: "Axes", penalties: Array, lines: list[Array]) -> None:
 
 
 def _visible_points(values: Array) -> NDArray[np.bool_]:
-    """Where a line is drawn: where its edge is there, and at the zeros next to that."""
+    """Return the visible points of a line: with an edge, and at the adjacent zeros."""
     nonzero: NDArray[np.bool_] = values != 0
     visible = nonzero.copy()
     visible[1:] |= nonzero[:-1]
@@ -372,9 +372,7 @@ def _visible_points(values: Array) -> NDArray[np.bool_]:
 
 
 def _set_values(axes: "Axes", values: Array, marked: bool) -> None:
-    """Return the scale of partial correlations: right, as names stand left; labels of marks have room
-    above.
-    """
+    """Set the scale of partial correlations at the right side, with space for labels of marks."""
     low, high = min(values.min(initial=0.0), 0.0), max(values.max(initial=0.0), 0.0)
     spare = _SPAN * (high - low or 1.0)
     axes.set_ylim(low - spare, high + (2.0 if marked else 1.0) * spare)
@@ -398,7 +396,7 @@ def _draw_marks(axes: "Axes", marks: list[Mark], labels: list[str]) -> None:
 def _name_lines(
     axes: "Axes", penalties: Array, lines: list[tuple[tuple[str, str], Array, str]]
 ) -> None:
-    """Return the names left of the lines' ends, moved up or down as far as they must be not to overlap."""
+    """Write names left of the lines' ends, moved up or down to avoid overlaps."""
     from matplotlib.transforms import offset_copy
 
     lines = [line for line in lines if line[1].any()]  # a required edge may be zero all along

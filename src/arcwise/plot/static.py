@@ -1,4 +1,4 @@
-"""A graph as SVG for notebooks: the same places and lines as in figures, without matplotlib."""
+"""Graphs as SVG for notebooks: the layout of figures, without matplotlib."""
 
 from collections.abc import Iterable, Sequence
 from unicodedata import east_asian_width
@@ -67,7 +67,7 @@ def _stroke(graph: Graph, line: Line, curve: NDArray[np.float64]) -> Stroke:
 
 
 def width_of(lines: Sequence[str], size: float) -> float:
-    """Return the inches that the longest of some lines takes at most in a common font.
+    """Return an upper bound of the width of the longest of some lines in a common font, in inches.
 
     >>> round(width_of(["grass"], 10.0), 2)
     0.42

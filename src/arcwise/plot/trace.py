@@ -24,7 +24,7 @@ _BINS = 10
 
 
 class HasTrace(Protocol):
-    """Anything that came out of a search and kept its steps."""
+    """Interface of results of a search that kept its steps."""
 
     @property
     def trace(self) -> Sequence[Step]:
@@ -94,11 +94,11 @@ class Curve(Protocol):
 
     @property
     def train(self) -> Array:
-        """Of the training rows, leave-one-out."""
+        """Log-likelihoods of the training rows, leave-one-out."""
 
     @property
     def test(self) -> Array:
-        """Of other rows."""
+        """Log-likelihoods of other rows."""
 
 
 def plot_search_curve(curve: Curve, *, ax: "Axes | None" = None) -> "Axes":
@@ -216,7 +216,8 @@ def plot_scores(scores: Array, *, ax: "Axes | None" = None) -> "Axes":
 def reliability(
     posteriors: Sequence[GraphDistribution], truths: Sequence[DAG | UGraph], bins: int = _BINS
 ) -> Array:
-    """Stated against true: for each tenth of probability its mean, the share of true edges, and the pairs.
+    """Return the reliability of edge probabilities: for each tenth the mean, the share of true edges, and
+    pairs.
 
     Returns
     -------
@@ -238,7 +239,7 @@ def reliability(
 
 
 def share_errors(shares: Array, counts: Array) -> Array:
-    """Return how far the interval of one standard error lies below and above shares (Wilson 1927).
+    """Return the distances of shares to the ends of the interval of one standard error (Wilson 1927).
 
     Unlike the standard error it is not zero if a share is 0 or 1.
 

@@ -26,14 +26,14 @@ _STEEP = 3.0
 
 
 class _Figure(NamedTuple):
-    """What a rule measures: its column, the column of its error, and its name on the axis."""
+    """The figure of a rule: its column, the column of its error, and its name on the axis."""
 
     column: str
     error: str | None
     words: str
 
 
-# Least room between two ticks, as a part of the axis, and what is left free at its ends.
+# Least space between two ticks, relative to the axis, and the space at its ends.
 _APART, _SPARE = 0.11, 1.04
 _DECADE = 10.0
 
@@ -136,7 +136,7 @@ def _draw_figure(axes: "Axes", rows: Rows, figure: _Figure) -> None:
 
 
 def _cut_below(axes: "Axes", penalties: Sequence[float], heights: Sequence[float]) -> None:
-    """Keep the best in sight: penalties far below run out of the figure, with an arrow for each."""
+    """Cut the axis below the best values: penalties far below leave the figure, with an arrow for each."""
     best, quarter = max(heights), sorted(heights)[len(heights) // 4]
     room = best - quarter
     if not best - min(heights) > _STEEP * room > 0:
@@ -156,7 +156,7 @@ def _cut_below(axes: "Axes", penalties: Sequence[float], heights: Sequence[float
 
 
 def _draw_turns(axes: "Axes", rows: Rows) -> None:
-    """Return a stroke for the penalty of each shift: there is no figure next to it."""
+    """Draw a stroke for the penalty of each shift, which has no other figure."""
     axes.eventplot([row["penalty"] for row in rows], colors=COLOURS["positive"], linewidths=1.2)
     axes.set_ylim(0.4, 2.0)
     axes.set_yticks([])
@@ -177,7 +177,7 @@ def _draw_edges(axes: "Axes", rows: Rows, chosen: float) -> None:
 
 
 def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> None:
-    """Return a dot at the penalty that was taken, with words next to it."""
+    """Draw a dot at the chosen penalty, with a label."""
     colour = COLOURS["negative"]
     axes.axvline(chosen, color=colour, linewidth=0.9, linestyle=":")
     row = next((row for row in rows if row["penalty"] == chosen), {})
@@ -211,7 +211,7 @@ def _mark(axes: "Axes", rows: Rows, figure: _Figure | None, chosen: float) -> No
 def set_penalties(
     axes: "Axes", penalties: Iterable[float], *, unit: str, grid: bool, linear: bool = False
 ) -> None:
-    """Return the axis of penalties its scale, round ticks that do not crowd, its ends and its name.
+    """Set the scale of the axis of penalties, round ticks without overlap, its ends and its name.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def _by_logarithms(axes: "Axes", near: float, far: float) -> None:
     spare = (far / near) ** (_SPARE - 1)
     low, high = near / spare, far * spare
     axes.set_xscale("log")
-    # Powers of ten first, then what has room next to them.
+    # Powers of ten first, then others that fit between them.
     ticks = sorted(_round(low, high), key=lambda x: not np.isclose(np.log10(x) % 1, (0, 1)).any())
     wide = np.log(high / low)
     _set_ticks(axes, sorted(_spread(ticks, lambda x: float(np.log(x / low) / wide), ends=False)))
@@ -259,7 +259,7 @@ def _root(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _round(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times powers of ten between two numbers, the largest first."""
+    """Return 1, 2 and 5 times powers of ten between two numbers, the largest first."""
     powers = range(int(np.floor(np.log10(high))), int(np.floor(np.log10(low))) - 1, -1)
     numbers = (float(f"{digit}e{power}") for power in powers for digit in (5, 2, 1))
     return [number for number in numbers if low <= number <= high]
@@ -268,7 +268,7 @@ def _round(low: float, high: float) -> list[float]:
 def _spread(
     ticks: Iterable[float], position: Callable[[float], float], ends: bool = True
 ) -> list[float]:
-    """Those of some ticks that have room; the first ones have it. `ends` keeps the origin clear."""
+    """Return those ticks that fit, the first ones with priority. `ends` keeps the origin clear."""
     kept: list[float] = []
     for tick in ticks:
         taken = [position(other) for other in kept] + [0.0] * ends
