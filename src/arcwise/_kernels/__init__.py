@@ -1,6 +1,6 @@
-"""Thin typed faces of the compiled loops: plain arrays in, plain arrays out.
+"""Typed wrappers of the compiled loops, on plain arrays.
 
-Each face says shapes, units and cost; each loop has a slow, obvious twin in ``tests/naive``.
+Each wrapper documents shapes, units and cost; each loop has a slow, simple reference in ``tests/naive``.
 """
 
 __all__: list[str] = []

@@ -30,7 +30,7 @@ class RunStates(NamedTuple):
 
 
 class ChainState(NamedTuple):
-    """All that the next step needs: bits of the parents (p, words), the generator (4,), steps taken."""
+    """The state of a chain: bits of the parents (p, words), the generator (4,), steps so far."""
 
     parents: Words
     generator: Words
@@ -38,7 +38,9 @@ class ChainState(NamedTuple):
 
 
 class PlaceState(NamedTuple):
-    """The place of each variable (p,), the graph last drawn (p, words), the generator (4,), steps taken."""
+    """The position of each variable (p,), the last drawn graph (p, words), the generator (4,), steps so
+    far.
+    """
 
     places: NDArray[np.int64]
     parents: Words
@@ -70,14 +72,14 @@ class ParentSets:
 
 
 class StructureChain:
-    """Arcs put in or removed one at a time, each legal change being proposed with the same probability.
+    """Arcs added or removed one at a time; all legal changes are proposed with the same probability.
 
     Parameters
     ----------
     allowed, kept : for each column the parents that it may have, and those that it keeps.
     max_parents : largest number of parents.
     beta : power of the score in the distribution that is sampled.
-    flips : share of steps that turn an arc chosen among all.
+    flips : share of steps that reverse a random arc.
     redraws : share of steps that turn an arc and draw new parents for both of its ends, from `sets`.
     sets : parent sets whose log weights are `beta` times their scores.
     rows : whether scores come a row at a time, the extensions of a set together; else one at a time.
@@ -117,7 +119,7 @@ class StructureChain:
         """Take steps, and record the state after every `thin`-th one since the chain began.
 
         `source` is as for `Orders`; `watch` is called with (steps, score) regularly, and True ends the run;
-        a graph that `permits`, given its bits (p x words,), says False to is not entered.
+        a graph is rejected if `permits`, called with its bits (p x words,), returns False.
         """
         states = self._native.run(native_of(source), steps, thin, watch, permits)
         return _run_states(states, self._shape)
@@ -152,7 +154,7 @@ class StructureChain:
 
 
 class PlaceChain:
-    """Orders of the variables, or ordered partitions, each weighing what its graphs do; or graphs.
+    """Orders of the variables, or ordered partitions, weighted by the sum over their graphs; or graphs.
 
     Parameters
     ----------

@@ -29,9 +29,9 @@ class Sweeps(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """What a solution is judged by; E is the change of W that puts it into the box |W - S| <= P.
+    """Accuracy of a solution; E is the change of W that moves it into the box |W - S| <= P.
 
-    `violation` is the largest breach of a condition relative to the penalty, `trace` tr(S Theta),
+    `violation` is the largest violation of a condition relative to the penalty, `trace` tr(S Theta),
     `norm` the sum of P |theta|, `slack` tr(Theta E), `outside` the Frobenius norm of E, `longest` the
     largest absolute row sum of Theta, `edges` the number of nonzero pairs.
     """
@@ -68,16 +68,16 @@ def descend(
 
 
 def moves_for(size: int) -> Array:
-    """Return how far rows of W went in the last sweep (2, p): not known, and none skipped."""
+    """Return the moves of the rows of W in the last sweep (2, p): not known, and none skipped."""
     return np.vstack([np.full(size, np.inf), np.zeros(size)])
 
 
 def neighbours(
     moments: Array, penalties: Array, slopes: Array, tolerance: float, least: float
 ) -> float:
-    """Solve the lasso of each variable on all others: row j of `slopes`, which is where it starts.
+    """Solve the lasso of each variable on all others: row j of `slopes`, from its present values.
 
-    O(p x nonzeros) and a lasso on the nonzeros of each row. Returns the largest breach of a condition for
+    O(p x nonzeros) and a lasso on the nonzeros of each row. Returns the largest violation of a condition for
     a minimum relative to max(P, `least`).
     """
     return float(_native.glasso_neighbours(moments, penalties, slopes, tolerance, least))
@@ -97,7 +97,7 @@ def certify(
     least: float,
     apart: "Mismatch | None" = None,
 ) -> Certificate:
-    """Judge Theta and W = Theta^-1 in O(p^2); violations are relative to max(P, `least`).
+    """Return the accuracy of Theta and W = Theta^-1 in O(p^2); violations are relative to max(P, `least`).
 
     Where W is Theta^-1 but nearly, `apart` has how far: the violation is then what it is at most.
     """
@@ -124,7 +124,7 @@ class Mismatch(NamedTuple):
 
     @property
     def bound(self) -> Array:
-        """Return what entry (i, j) of Theta^-1 - W = -Theta^-1 E is at most, over the length of row i.
+        """Return a bound on entry (i, j) of Theta^-1 - W = -Theta^-1 E, over the length of row i.
 
         Rows of Theta^-1 = W - Theta^-1 E are no longer than those of W over 1 - |E|.
         """
@@ -146,7 +146,7 @@ def curvature(matrix: Array, first: Indices, second: Indices, values: Array) -> 
 
 
 def components(moments: Array, penalties: Array) -> Indices:
-    """Label (p,) of each variable's component in the graph |S_ij| > P_ij: its smallest member.
+    """Return the label (p,) of each variable's component in the graph |S_ij| > P_ij: its smallest member.
 
     `penalties` is (p, p), or (1, 1) where all are the same. O(p^2).
     """

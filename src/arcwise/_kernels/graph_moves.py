@@ -3,7 +3,7 @@
 Legal changes of one arc in a directed acyclic graph, on rows of 64-bit words.
 
 `below[a]` holds the strict descendants of a. An arc tail -> head may be added iff tail is not below
-head; it may be turned round iff no other child of tail has head at or below it.
+head; it may be reversed iff no other child of tail has head at or below it.
 
 Greedy equivalence search on column numbers, with local scores from a callback.
 
@@ -78,7 +78,7 @@ def stale_after_link(
 
 
 def stale_after_unlink(below: Words, tail: int, head: int) -> Integers:
-    """Heads that may gain legal moves when tail -> head goes; called before `unlink`."""
+    """Return the heads that may gain legal moves by the removal of tail -> head; called before `unlink`."""
     heads: Integers = _native.stale_after_unlink(below, tail, head)
     return heads
 
@@ -105,7 +105,7 @@ def ges(
     max_clique: int,
     tolerance: float,
 ) -> tuple[list[tuple[int, ...]], float, int, int]:
-    """Search from the class of the DAG `start`; give the parents of a member of the class found.
+    """Search from the class of the DAG `start`; return the parents of a member of the best class.
 
     Parameters
     ----------

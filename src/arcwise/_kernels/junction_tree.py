@@ -75,13 +75,13 @@ class JunctionTree:
     def ask(
         self, rows: NDArray[np.int64], targets: Sets, soft: Array | None = None
     ) -> tuple[Array, list[Array]]:
-        """Joint distributions of sets of variables, for rows of evidence.
+        """Return joint distributions of sets of variables, for rows of evidence.
 
         Parameters
         ----------
-        rows : (rows, variables) levels, -1 if nothing is known; those with the same missing values are
-            quickest side by side.
-        targets : sets, each inside one clique; sets of several variables must not be known.
+        rows : (rows, variables) levels, -1 if missing; rows with the same missing columns are quickest
+            if adjacent.
+        targets : sets, each inside one clique; sets of several variables must not be observed.
         soft : a weight from 0 on for each level of each variable, one after the other.
 
         Returns
@@ -106,7 +106,7 @@ class JunctionTree:
         times: int = 1,
         soft: Array | None = None,
     ) -> tuple[Array, NDArray[np.int64]]:
-        """Return the levels of all variables drawn together, `times` for each row of evidence.
+        """Return joint draws of the levels of all variables, `times` for each row of evidence.
 
         Returns
         -------

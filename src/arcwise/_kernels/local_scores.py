@@ -26,14 +26,14 @@ class Work(NamedTuple):
 
 
 class NativeScores:
-    """Local scores that compiled searches evaluate themselves; `native` is what they call."""
+    """Local scores in compiled code; `native` is the compiled object."""
 
     native: Any
     work: Work = Work()
 
 
 def native_of(source: NativeScores | Rows) -> Any:
-    """Return what compiled searches call: compiled scores, or a callback that is given arrays."""
+    """Return the compiled scores, or a callback on arrays."""
     if isinstance(source, NativeScores):
         return source.native
 
@@ -52,7 +52,7 @@ class Batches(NativeScores, ABC):
 
     @abstractmethod
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
-        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the
+        """Return the score of `base`, then those with each of `among` added or removed; -inf for the
         child.
         """
 
@@ -144,7 +144,8 @@ class DiscreteTable:
 
 
 class DiscreteScores(Batches):
-    """Sums over the configurations j of the parents, with counts N_jk of the child's r levels, minus charges.
+    """Sums over the configurations j of the parents, with counts N_jk of the child's r levels, minus
+    penalties.
 
     * "likelihood": sum_k N_jk log(N_jk / N_j);
     * "marginal": log G(a_j) - log G(a_j + N_j) + sum_k [log G(a_jk + N_jk) - log G(a_jk)];
@@ -195,7 +196,7 @@ class DiscreteScores(Batches):
         self.native = _native.DiscreteScores(table.native, *words, *rest)
 
     def with_charges(self, extra: Array) -> Self:
-        """Return the same with something added by the number of parents; both share what they remember."""
+        """Return the scores with further terms by the number of parents; both share a cache."""
         other = object.__new__(type(self))
         other.table, other.kind, other._options = self.table, self.kind, self._options
         other.work = self.work
@@ -214,7 +215,7 @@ class DiscreteScores(Batches):
         return scores
 
     def toggles(self, child: int, base: tuple[int, ...], among: Sequence[int]) -> Array:
-        """Return the score of `base`, then those with each of `among` put in or removed; -inf for the
+        """Return the score of `base`, then those with each of `among` added or removed; -inf for the
         child.
         """
         sets = (np.asarray(values, dtype=np.int64) for values in (base, among))

@@ -1,7 +1,7 @@
 """Search over orders of the variables.
 
-`Orders` keeps what it has learnt about parent sets from one climb to the next, so that further climbs
-from other orders are cheap.
+`Orders` caches parent sets from one climb to the next, so that further climbs from other orders are
+cheap.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,9 +19,8 @@ Watch = Callable[[int, float, int], bool]
 class ClimbResult(NamedTuple):
     """An order with its graph: the parents of each column, and the total score.
 
-    `asked` counts the sets scored and `cleared` how often the memory was full, over all climbs so far;
-    `ended` says that the callback requested an end, in which case the total is -inf if no graph was known
-    yet.
+    `asked` counts the sets scored and `cleared` how often the cache was full, over all climbs so far;
+    `ended` is whether the callback stopped the climb; the total is then -inf if there was no graph yet.
     """
 
     order: list[int]
@@ -62,12 +61,12 @@ class Orders:
         )
 
     def climb(self, order: Sequence[int], turns: Sequence[int], watch: Watch) -> ClimbResult:
-        """Move variables to their best places until none has a better one.
+        """Move variables to their best positions until none has a better one.
 
         Parameters
         ----------
         order : all columns; kept parents come before their children.
-        turns : in which order variables are tried.
+        turns : the order in which variables are tried.
         watch : called with (column, total, arcs) after each move, and with the column -1 every so often;
             True ends the climb.
         """

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Sweep(NamedTuple):
-    """Residual and logdet of m base sets, and what each becomes when a variable is toggled.
+    """Residual and logdet of m base sets, and of each set with a variable toggled.
 
     `pivots` (m, p) is the factor by which det changes: multiplied in for a variable that comes in,
     divided out for one that goes.

@@ -1,6 +1,6 @@
 """Removable edges, and the losses of both ends without them: the base of undirected learners.
 
-Rules. An edge has no direction, so rules about arcs bind the pair.
+Rules. An edge has no direction, so rules on arcs apply to the pair.
 
 A required arc requires the edge, whatever its direction, and so does "a -- b"; an arc that is forbidden
 in one direction forbids the edge. Tiers and a largest number of parents concern directions only: they
@@ -166,7 +166,7 @@ class Losses:
         return float(self.own.sum())
 
     def enter(self, trail: Trail) -> bool:
-        """Score every variable given its neighbours; False if the callback asked to stop."""
+        """Score every variable given its neighbours; return False if the callback stopped it."""
         p = len(self.neighbours)
         for node in range(p):
             self.own[node] = self.score.local(node, self.neighbours[node])
@@ -175,7 +175,7 @@ class Losses:
         return True
 
     def fill(self, trail: Trail) -> bool:
-        """Find all losses; False if the callback asked to stop."""
+        """Compute all losses; return False if the callback stopped it."""
         p = len(self.neighbours)
         for node in range(p):
             self._find(node, np.flatnonzero(self.free[node] & ~self.known[node]))
@@ -201,9 +201,9 @@ class Losses:
         self.known[node, others] = True
 
     def weakest(self, trail: Trail) -> tuple[int, int] | None:
-        """Return the weakest edge that may go; of those that tie, the one with the lowest column numbers.
+        """Return the weakest removable edge; for ties, the one with the lowest column numbers.
 
-        None if there is none, or if the callback asked to stop.
+        None if there is none, or if the callback stopped it.
         """
         if self.score.lattice and not self.fill(
             trail
@@ -224,9 +224,9 @@ class Losses:
         return None
 
     def _look_at(self, doubtful: NDArray[np.bool_], bounds: NDArray[np.float64]) -> None:
-        """Find losses that are not known, of the pairs that look weakest: as many as are scored at a time.
+        """Compute unknown losses of the pairs that may be weakest: as many as are scored at a time.
 
-        Where neither loss of a pair is known, the one that was larger at the last look comes first.
+        If neither loss of a pair is known, the one that was larger before comes first.
         """
         last = np.maximum(self.losses, self.losses.T)
         order = np.lexsort((last[doubtful], bounds[doubtful]))
@@ -251,5 +251,5 @@ class Losses:
         return lost
 
     def sides(self, one: int, two: int) -> tuple[float, float]:
-        """Return what each end of an edge loses without the other."""
+        """Return the losses of both ends of an edge without the other."""
         return float(self.losses[one, two]), float(self.losses[two, one])

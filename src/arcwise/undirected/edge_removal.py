@@ -50,7 +50,7 @@ def boundary(
 
     Parameters
     ----------
-    score : what local models are compared by; every local score is requested once.
+    score : the score of local models; every local score is computed once.
     limits : rules bound by `edge_limits`. Directions are ignored: an arc forbidden in one direction
         forbids the edge, a required one keeps it whichever way it runs.
     until : the largest penalty of interest: the run ends once the graph there is known; None for all.
@@ -101,13 +101,13 @@ def boundary(
 def candidates(
     score: Score, limits: Limits, penalty: float = 0.0, on_step: Watch | None = None
 ) -> Limits:
-    """Forbid the pairs neither end of which takes the other by forward selection.
+    """Return limits that forbid the pairs of which neither end selects the other by forward selection.
 
     Parameters
     ----------
-    score : what local models are compared by.
+    score : the score of local models.
     limits : rules bound by `edge_limits`; required edges are in from the start.
-    penalty : what a variable has to be worth to be taken in, in nats per row.
+    penalty : least gain of a selected variable, in nats per row.
     on_step : called with each variable, and between local fits if these are slow.
 
     Raises
@@ -147,9 +147,9 @@ def candidates(
 
 
 def _shrink(score: Score, node: int, rows: list[set[int]], selected: set[int]) -> None:
-    """Drop those that took a variable and were not taken by it, until its table is not too large.
+    """Drop neighbours that a variable did not select itself, until its table is small enough.
 
-    The one that loses least by that goes first.
+    The one with the least loss is dropped first.
     """
     while np.isneginf(score.local(node, tuple(sorted(rows[node])))) and rows[node] - selected:
         others = sorted(rows[node] - selected)
@@ -168,9 +168,9 @@ def _shrink(score: Score, node: int, rows: list[set[int]], selected: set[int]) -
 def _grow(
     score: Score, node: int, allowed: tuple[int, ...], neighbours: list[int], rise: float
 ) -> list[int]:
-    """Return the others that raise the score of a variable enough, the best first, until none does.
+    """Return the selected neighbours of a variable, the best first, as long as its score increases enough.
 
-    Differences within rounding raise nothing, and tie.
+    Differences within rounding count as zero.
     """
     current = score.local(node, tuple(neighbours))
     while others := [other for other in allowed if other not in neighbours]:
@@ -198,11 +198,11 @@ def _take_out(state: Losses, trail: Trail, removals: list[Removal], until: float
 
 
 def deletion(score: Score, *, limits: Limits | None = None, on_step: Watch | None = None) -> Path:
-    """Test every edge given all other variables: those weaker than the penalty go.
+    """Test every edge given all other variables: those weaker than the penalty are removed.
 
     Parameters
     ----------
-    score : what local models are compared by.
+    score : the score of local models.
     limits : rules bound by `edge_limits`, as for `boundary`.
     on_step : called with each variable whose models are scored, and between small batches of local fits if
         these are slow; returning True ends the run, and the graph is then known at no penalty.

@@ -49,10 +49,10 @@ _NEAR_ENOUGH = 1e-4
 _ACCEPTED, _LOST = 1e-8, 1e-14
 # A diagonal entry of the precision matrix, in units of correlations, beyond which a maximum counts as none.
 _SINGULAR = 1e11
-# One from where it is worth a look whether some variables that are all joined follow from one another.
+# Diagonal entry from which cliques are checked for linear dependence.
 _SUSPECT = 1e6
-# For a reason why there is no maximum, cliques of this many variables are looked at, and a variance given the
-# others that is smaller than this is one.
+# To explain a missing maximum, cliques of up to this many variables are checked for a variance given the others
+# below this.
 _TRIED, _CONDITION = 200, 1e-9
 # How often Theta is doubled before that counts as growing without bound: from fewer rows than columns, where
 # that is to be expected, and from more.
@@ -78,12 +78,12 @@ class Singular(Exception):  # noqa: N818 (a message between files of this room, 
 
 
 def chain(moments: Array, families: Sequence[Family]) -> Inverses:
-    """Estimate by regressions of each node on its earlier neighbours.
+    """Return the estimate by regressions of each node on its earlier neighbours.
 
     Parameters
     ----------
     moments : a covariance matrix with a unit diagonal.
-    families : each node with its earlier neighbours, which are all joined; in order.
+    families : each node with its earlier neighbours, which are all adjacent; in order.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def completion(moments: Array, edges: NDArray[np.bool_]) -> Array | None:
 
 
 def elimination(near: list[set[int]]) -> list[Family]:
-    """Order the nodes of a graph, with fill-in, so that each one's earlier neighbours are all joined.
+    """Return an order of the nodes, with fill-in, in which each one's earlier neighbours are all adjacent.
 
     `near` (the neighbours of each node) is changed: edges that were filled in are added.
 
@@ -248,7 +248,7 @@ def refit_graph(
 ) -> Array | None:
     """Return the estimate on the graph of a precision matrix, such as the graphical lasso's, from there.
 
-    It is as near to the maximum as comparing likelihoods of this many `rows` takes. `stop`, called regularly,
+    It is as accurate as a comparison of likelihoods of this many `rows` needs. `stop`, called regularly,
     may end it. `places`, where given, are the entries that may differ from zero, with the diagonal.
 
     Returns
@@ -267,7 +267,7 @@ def refit_graph(
     start = precision * scale
     nothing = np.zeros_like(start)
     enough = 2.0 * _NEAR_ENOUGH / rows
-    # With more rows than columns there is a maximum, if a sharp one where columns are nearly copies.
+    # With more rows than columns there is a maximum, if a sharp one for near-copies of columns.
     often = _DOUBLINGS if rows <= len(covariance) else _SHARP
     theta = finish(
         covariance / scale,
@@ -286,7 +286,7 @@ def refit_graph(
 
 
 def _closed_form(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
-    """Return the closed form, along an order in which earlier neighbours are all joined."""
+    """Return the closed form, along an order in which earlier neighbours are all adjacent."""
     order = cardinality_order(graph)
     rank_of = {node: rank for rank, node in enumerate(order)}
     families = [
@@ -299,7 +299,9 @@ def _closed_form(moments: Array, graph: UGraph) -> tuple[Inverses, int]:
 def _iterate(
     moments: Array, graph: UGraph, check: Callable[[], None] | None = None
 ) -> tuple[Inverses, int]:
-    """Sweeps over the columns, then Newton's method; by the absent pairs where these are few."""
+    """Return the estimate by sweeps over the columns, then Newton's method; by the absent pairs if
+    these are few.
+    """
     edges = _places(graph)
     size = len(moments)
     if size > _LARGE and 2 * graph.n_edges > (1.0 - _ABSENT) * size * (size - 1):
@@ -335,8 +337,8 @@ def _sweep_columns(
 ) -> tuple[Array, int]:
     """Return a precision matrix to start from, and the sweeps it took.
 
-    `begin` is a positive definite matrix that agrees with the moments on the edges. Where none is at
-    hand, there may be a maximum all the same: a small penalty on all entries takes its place.
+    `begin` is a positive definite matrix that agrees with the moments on the edges. Without one
+    there may still be a maximum: then a small penalty on all entries is used.
     """
     penalty = 0.0 if begin is not None else _FIRST
     share = 1.0 / (1.0 + penalty)

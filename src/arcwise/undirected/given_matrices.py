@@ -182,7 +182,7 @@ def edge_partials(graph: UGraph, precision: NDArray[np.float64] | None) -> tuple
     Parameters
     ----------
     graph : an undirected graph.
-    precision : of its variables; None if there is none, and then there is no answer either.
+    precision : of its variables; None gives None.
 
     Examples
     --------

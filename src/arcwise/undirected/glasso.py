@@ -48,7 +48,7 @@ Indices = NDArray[np.int64]
 # A block whose smallest eigenvalue is below minus this (in units of correlations) is indefinite.
 _INDEFINITE = 1e-7
 _SWEEPS = 10_000
-# The sweeps that an answer may take from where the last two point to.
+# Largest number of sweeps of a solution from an extrapolated start.
 _EAGER = 60
 # Components up to this size are solved together with others.
 _SMALL = 48
@@ -273,10 +273,10 @@ class _Work:
         return _Part(piece, solved, solved.gap(piece))
 
     def _eagerly(self, piece: Piece, start: Start | None) -> BlockSolution | None:
-        """Begin where the last two solutions point to; None if that leads to nothing quickly.
+        """Solve from a start extrapolated from the last two solutions; None if that does not converge
+        quickly.
 
-        W may not be positive definite there. If so, no good answer comes of it: what is judged good is
-        judged by Theta, whichever way it was found.
+        W may not be positive definite there. Then no solution is accepted, since the check uses Theta.
         """
         if start is None or not start.share:
             return None
@@ -295,10 +295,10 @@ class _Work:
 
 
 def _blocks(labels: Indices) -> tuple[Indices, list[Indices]]:
-    """Variables alone in their component, and the members of the other components.
+    """Return variables alone in their component, and the members of the other components.
 
-    Small components are put together: what is between them is zero all the same, and a few larger
-    problems take less time than hundreds of tiny ones.
+    Small components are merged: the entries between them are zero in any case, and a few larger problems are
+    quicker than hundreds of tiny ones.
     """
     counts = np.bincount(labels, minlength=len(labels))[labels]
     alone, connected = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)

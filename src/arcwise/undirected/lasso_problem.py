@@ -1,6 +1,6 @@
 r"""The problem of a lasso: a covariance with a penalty for every entry; and the lasso of single variables.
 
-A problem hands out blocks of itself, scaled so
+A problem is divided into blocks, scaled so
 that the covariance to be fitted has a unit diagonal: the graphical lasso with a matrix of penalties
 does not change under scaling, Theta -> D Theta D, S -> S / DD, P -> P / DD.
 
@@ -35,7 +35,7 @@ Pairs = Iterable[tuple[int, int]]
 class Piece(NamedTuple):
     """Some variables of a problem, scaled: moments / scale scale', penalties / scale scale'.
 
-    It is `even` where the penalty next to the diagonal is one number before scaling.
+    It is `even` if the penalty off the diagonal is a single number before scaling.
     """
 
     members: Indices
@@ -94,7 +94,7 @@ class LassoProblem:
         return cls(covariance, off, diagonal if penalise_diagonal else np.zeros(size))
 
     def table(self) -> Array:
-        """Return the penalties next to the diagonal, (p, p), or (1, 1) where all are the same."""
+        """The penalties off the diagonal, (p, p), or (1, 1) if all are equal."""
         return np.atleast_2d(self.off)
 
     def piece(self, members: Indices) -> Piece:
@@ -147,9 +147,9 @@ _RULES = {"and": np.logical_and, "or": np.logical_or}
 
 
 class Neighbourhoods(NamedTuple):
-    """Coefficients of each variable (row) on the others, and the graph they make.
+    """Coefficients of each variable (row) on the others, and their graph.
 
-    Coefficients are those of standardised columns; `violation` is the largest breach of a condition for a
+    Coefficients are those of standardised columns; `violation` is the largest violation of a condition for a
     minimum relative to the penalty (or to a thousandth, where that is larger).
     """
 
@@ -159,7 +159,7 @@ class Neighbourhoods(NamedTuple):
 
     @property
     def edges(self) -> list[tuple[int, int]]:
-        """Return the pairs of joined columns, smaller first."""
+        """The pairs of adjacent columns, smaller first."""
         rows, columns = np.nonzero(np.triu(self.adjacency))
         return list(zip(rows.tolist(), columns.tolist(), strict=True))
 

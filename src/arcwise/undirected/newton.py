@@ -33,10 +33,10 @@ _MOST_STEPS, _HALVINGS = 60, 30
 _FAR, _FEW_GRADIENTS = 0.05, 60
 # Where there is no maximum, every step makes Theta larger by about this factor.
 _DOUBLED = 1.7
-# Gradients (of a matrix with unit diagonal) that do not shrink any more are good enough below the first, or
-# where the last step promised no more than the second.
+# Gradients (of a matrix with unit diagonal) that no longer decrease are accepted below the first value, or if
+# the expected gain of the last step is at most the second.
 _ENOUGH, _FELL = 1e-8, 1e-8
-# Promises that rounding hides in the objective, and such that nothing is left of them.
+# Expected gains that rounding hides in the objective, and negligible ones.
 _LEVEL, _NOTHING = 1e-9, 1e-18
 
 
@@ -90,7 +90,7 @@ def log_determinant(matrix: Array) -> float | None:
 
 @dataclass(frozen=True)
 class _Places:
-    """The pairs first <= second where Theta may differ from zero, and how often each is in it."""
+    """The pairs first <= second in which Theta may differ from zero, and their multiplicities."""
 
     size: int
     first: Indices
@@ -163,7 +163,7 @@ def complete_by_newton(
 ) -> Inverse | None:
     r"""Maximise the likelihood on a nearly complete graph: Newton's method for the few free entries of W.
 
-    W agrees with S wherever there is an edge, so only its entries at absent pairs are to be found: those of
+    W agrees with S on all edges, so only its entries at absent pairs are to be found: those of
     the largest determinant (Dempster 1972), where the inverse of W is zero. With few such pairs a step costs
     little more than inverting W, where going by the many entries of Theta takes minutes.
 
@@ -208,7 +208,7 @@ def complete_by_newton(
 def _take_step(
     places: _Places, w: Array, current: Inverse, gradient: Array, size: float
 ) -> tuple[Array, Inverse | None]:
-    """Newton's next W, or part of the way there, and its inverse."""
+    """Return Newton's next W, or part of the way to it, and its inverse."""
     direction = _conjugate_gradients(
         lambda values: places.sandwich(current.matrix, values),
         lambda values: places.sandwich(w, values),
@@ -276,8 +276,8 @@ class _Descent:
     def _step(self, gradient: Array, current: Inverse, size: float) -> float | None:
         """Go to Newton's next point, or part of the way if the objective requires it.
 
-        Near the end objectives differ by rounding only, and the step is right as it is. Returns twice
-        what a full step promises; None if no step can be made.
+        Near the end objectives differ by rounding only, and the full step is taken. Returns twice the
+        expected gain of a full step; None if no step is possible.
         """
         direction = self._direction(gradient, current, size)
         slope = float(np.sum(self.places.weights * gradient * direction))

@@ -1,8 +1,8 @@
-"""Choosing the penalty of the graphical lasso by what rows say; `ebic` does it by their correlations.
+"""Choice of the penalty of the graphical lasso by rows; `ebic` uses their correlations.
 
 * `by_stability` (StARS; Liu, Roeder and Wasserman 2010): the smallest penalty at which graphs from
   subsamples still agree.
-* `by_rotation` (RIC; Lysen 2009): the smallest penalty that finds nothing once the columns are shifted
+* `by_rotation` (RIC; Lysen 2009): the smallest penalty that gives no edge after the columns are shifted
   against each other, which destroys all that was between them.
 
 Rows are standardised first: penalties are on the scale of correlations. Each answer holds the whole
@@ -35,11 +35,11 @@ _STILL = 1e-12
 
 
 class PenaltyChoice(NamedTuple):
-    """A penalty and why it was chosen.
+    """A penalty and the reason for its choice.
 
     `curve` has the rule's figure at each of the `penalties` (its name is `figure`), `edges` how many
     edges the graph of all rows has there; for rotations both represent the rotations. `allowed` is the
-    largest figure that will do, where a rule has one.
+    largest accepted figure, if a rule has one.
     """
 
     rule: str
@@ -332,7 +332,7 @@ def _open_pairs(still: NDArray[np.bool_], fixed: Sequence[tuple[int, int]]) -> i
 
 
 def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> float:
-    """Return a guess where nothing is known: sqrt(log p / n), the size of the largest chance correlations.
+    """Return a default penalty: sqrt(log p / n), the size of the largest chance correlations.
 
     Penalties of that order find the graph of a large sample (Ravikumar, Wainwright, Raskutti and Yu
     2011); of the given ones the nearest is taken.
@@ -347,7 +347,7 @@ def usual_penalty(rows: float, variables: int, penalties: Sequence[float]) -> fl
 
 
 def cut_short(rule: str, penalty: float) -> PenaltyChoice:
-    """Return a guess, without a curve, where there was no time to choose."""
+    """Return a guess, without a curve, if there was no time to choose."""
     reason = (
         f"The choice of the penalty was stopped early: {penalty:.4g} is a guess from "
         "rows and columns."

@@ -1,6 +1,6 @@
 r"""Undirected Gaussian graphs edge by edge: forward and backward steps by the extended BIC.
 
-To be maximised over all graphs, m being the number of edges and P = p (p - 1) / 2 that of pairs:
+They maximise over all graphs, with m the number of edges and P = p (p - 1) / 2 that of pairs:
 
 .. math:: \ell(G) - \tfrac m2 \log n - \gamma \log\frac{P^m}{m!} ,
 
@@ -47,7 +47,7 @@ Mask = NDArray[np.bool_]
 _ROWS_EACH = 3
 # The least gamma that is taken by default.
 _LEAST_GAMMA = 0.6
-# With this many rows for each column regressions are strong enough: what only the likelihood adds is noise.
+# With this many rows per column regressions are powerful enough: further edges by the likelihood are noise.
 _RICH = 15
 # Variances given others, in units of the variance, below which a column counts as following from them.
 _SINGULAR = 1e-9
@@ -106,7 +106,7 @@ def usual_gamma(rows: float, columns: int) -> float:
 
 
 class StepPath(NamedTuple):
-    """A graph found edge by edge.
+    """The graph of a stepwise selection.
 
     `ebic` is its criterion, for standardised columns; None if the graph has no largest likelihood, or
     where there was no time to find it. `added` counts edges that the likelihood added to those of the
@@ -177,9 +177,9 @@ def _pairs(pairs: Pairs | None, size: int) -> Mask:
 
 
 class _Regressions:
-    """Each variable given its neighbours, with what every pair is worth; steps change it in place.
+    """Regressions of variables on their neighbours, with the gain of every pair; steps change them in place.
 
-    `sides[i, j]` is what i gains by j, or loses without it where they are joined; `worth` is the mean of
+    `sides[i, j]` is the gain of i by j, or its loss without j if they are adjacent; `worth` is the mean of
     both sides for pairs that may be joined, and minus infinity for others; `top` has its largest values by
     row, `holder` the columns they are in, and `least` the smallest losses of edges that may go. Values
     within `slack` of each other tie, and the pair that comes first by column numbers is taken.
@@ -240,7 +240,7 @@ class _Regressions:
         return float(self.worth[one, two]), one, two
 
     def weakest(self) -> tuple[float, int, int]:
-        """Return the edge that is missed least, with its loss; an infinite one where none may go."""
+        """Return the edge of the least loss, with its loss; infinite if none is removable."""
         most = self.least.min() + self.slack
         one = int((self.least <= most).argmax())
         near = sorted(other for other in self.near[one] if not self.required[one, other])
@@ -250,7 +250,7 @@ class _Regressions:
 
     @property
     def adjacency(self) -> Mask:
-        """Return which variables are joined."""
+        """Return the adjacency matrix of the graph."""
         mask = np.zeros_like(self.barred)
         for node, row in enumerate(self.near):
             mask[node, row] = True

@@ -1,6 +1,6 @@
-"""What results look like on a page: figures of graphs as SVG, made from plain numbers.
+"""Results on a page: figures of graphs as SVG, from plain numbers.
 
-Graphs know of no layout, so that they cannot draw themselves. Whoever can draw them says so once:
+Graphs do not depend on the layout code. The package that draws them registers a function once:
 
 >>> before = pictures_by(lambda graph: f"<svg>{graph}</svg>")
 >>> picture("a graph")
@@ -24,7 +24,7 @@ _figures: list[Callable[[], Any]] = []
 
 
 def figures_by(library: Callable[[], Any]) -> None:
-    """Set what returns the package that draws with matplotlib, for values below that package."""
+    """Register the function that returns the drawing package, for values in lower packages."""
     _figures[:] = [library]
 
 
@@ -35,7 +35,7 @@ def figure(name: str) -> Callable[..., Any]:
 
 
 def pictures_by(drawer: Drawer) -> Drawer:
-    """Set what draws a graph as HTML; give what did so before."""
+    """Register the function that draws a graph as HTML; return the one before."""
     before, _drawers[0] = _drawers[0], drawer
     return before
 

@@ -99,7 +99,7 @@ def _needed_modules(name: str) -> Iterator[str]:
 
 
 def _wrap(name: str) -> str:
-    """Return a module as a function that gives what it exports."""
+    """Return a module as a function that returns its exports."""
     text = _IMPORT.sub("", _text(name))
     exports = ", ".join(match[2] for match in _EXPORT.finditer(text))
     body = _EXPORT.sub(r"\1 \2", text)

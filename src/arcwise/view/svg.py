@@ -1,4 +1,4 @@
-"""A graph as SVG: boxes with names, and lines between them, where they were placed.
+"""Graphs as SVG: boxes with names, and lines between them, at given positions.
 
 It has no scripts. Names are escaped. Boxes and names have the colour of the text around them, and lines have
 colours that can be read on white and on black, so that the figure is light or dark with its page.
@@ -60,8 +60,8 @@ def svg(size: Point, boxes: Sequence[Box], strokes: Sequence[Stroke], title: str
     Parameters
     ----------
     size : width and height of all in inches.
-    boxes, strokes : what to draw; later strokes lie above earlier ones.
-    title : what the figure is, for those who cannot see it.
+    boxes, strokes : the boxes and lines; later strokes are above earlier ones.
+    title : a description of the figure, for screen readers.
 
     >>> text = svg((1, 1), [Box((0.5, 0.5), (0.8, 0.3), ["<a>"], "<a>")], [])
     >>> "&lt;a&gt;</text>" in text, "<a>" in text
