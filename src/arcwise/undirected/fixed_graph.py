@@ -51,7 +51,7 @@ _ACCEPTED, _LOST = 1e-8, 1e-14
 _SINGULAR = 1e11
 # Diagonal entry from which cliques are checked for linear dependence.
 _SUSPECT = 1e6
-# To explain a missing maximum, cliques of up to this many variables are checked for a variance given the others
+# To explain a missing maximum, cliques of up to this many variables are checked for a conditional variance
 # below this.
 _TRIED, _CONDITION = 200, 1e-9
 # How often Theta is doubled before that counts as growing without bound: from fewer rows than columns, where
