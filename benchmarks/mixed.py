@@ -6,8 +6,8 @@
     ... benchmarks/mixed.py linear [--tables 20] [--columns 8] [--rows 300]
 
 "mixed" has the five families of shared/data/mixed.py, "numbers" the six of families.py. A line per way and
-family has the F1 of the skeleton with its standard error, precision and recall of arrows (heads of the
-equivalence class, or of the graph if scores of equivalent graphs differ), and CPU seconds. The last line of a
+family has the F1 of the skeleton with its standard error, precision and recall of arrow heads (by the
+equivalence class or by the shape of local models, without certainty), and CPU seconds. The last line of a
 way has means over families, and the paired difference of the F1 to the default with its standard error.
 
 "noise" counts false edges per column of independent columns, half of them categories for "--kind mixed";
@@ -99,11 +99,7 @@ def judge(net: Any, arcs: Arcs) -> tuple[float, float, float]:
     found = list(net.graph.arcs)
     true, edges = {frozenset(arc) for arc in arcs}, {frozenset(arc) for arc in found}
     f1 = 2 * len(true & edges) / max(1, len(true) + len(edges))
-    heads = {
-        arc
-        for arc in found
-        if not net.edges[arc].reversible or not getattr(net.scorer, "equivalent", True)
-    }
+    heads = {arc for arc in found if net.edges[arc].head}
     right = len(heads & set(arcs))
     return f1, right / len(heads) if heads else np.nan, right / max(1, len(arcs))
 
@@ -135,7 +131,9 @@ def error(values: np.ndarray) -> float:
 
 
 def line(way: str, family: str, runs: np.ndarray, more: str = "") -> None:
-    f1, precision, recall, seconds = np.nanmean(runs, axis=0)
+    headed = runs[np.isfinite(runs[:, 1]), 1]
+    precision = headed.mean() if len(headed) else float("nan")
+    f1, _, recall, seconds = (runs[:, k].mean() for k in range(4))
     print(
         f"{way:11} {family:15} F1 {f1:.3f} ± {error(runs[:, 0]):.3f}  arrows: precision {precision:.2f}"
         f" recall {recall:.2f}  CPU s {seconds:.2f}{more}",

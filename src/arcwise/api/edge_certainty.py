@@ -342,10 +342,13 @@ def _quick_replicates(
 def _near_replicates(
     work: NearReplicates, choices: ResolvedSpecification, budget: CertaintyBudget
 ) -> tuple[GraphDistribution | None, Note | None]:
-    """The same by replicates that begin at the graph of all rows."""
+    """The same by replicates that begin at the graph of all rows.
+
+    They share their local models, so that one process is as quick as several.
+    """
+    budget = replace(budget, n_jobs=1)
     with one_thread(work.problem.source), budget.watch() as watch:
-        inside = replace(work, watch=watch_inside(budget.n_jobs, watch))
-        pieces = gather_results(inside, _RUNGS[0], n_jobs=budget.n_jobs, watch=watch)
+        pieces = gather_results(replace(work, watch=watch), _RUNGS[0], watch=watch)
     if len(pieces) < _RUNGS[-1]:
         return None, _end_note(watch, budget, _RUNGS[-1])
     counted = next(rung for rung in _RUNGS if rung <= len(pieces))
