@@ -132,3 +132,16 @@ def test_heads_come_from_the_class_or_from_the_shape_of_local_models(tmp_path):
     assert [row.head_origin for row in again.edges] == [row.head_origin for row in net.edges]
     linear = aw.learn(chain)
     assert linear.edges["a", "b"].reversal_loss is None
+
+
+def test_rows_without_missing_values_decide_about_further_forms():
+    table, rng = bent_table(), np.random.default_rng(4)
+    columns = {name: table.values(name).copy() for name in table.order}
+    columns["y"][rng.random(300) < 0.1] = np.nan
+    net = aw.learn(columns, certainty=False)
+    assert net.settings["model"] == "curved"
+    assert ("x", "y") in net.graph.arcs
+    assert any("better than straight lines" in str(note) for note in net.notes)
+    line = {name: linear_table(1).values(name).copy() for name in linear_table(1).order}
+    line["x0"][rng.random(200) < 0.1] = np.nan
+    assert aw.learn(line, certainty=False).settings["model"] == "gaussian"

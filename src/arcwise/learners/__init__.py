@@ -13,7 +13,7 @@ from typing import Any
 from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import OptionError, unknown
 from arcwise.graphs import DAG, UGraph
-from arcwise.learners.automatic import with_further_forms
+from arcwise.learners.automatic import further_forms_of_rows, with_further_forms
 from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import StepwiseLearner
@@ -132,6 +132,13 @@ class Learner:
         if rule is None:
             learned = problem.learn(problem.penalty, self.watch)
             learned = with_further_forms(learned, spec, self.watch)
+            learned = further_forms_of_rows(learned, spec, source, self._again)
             return with_refits(learned, spec, self.watch)
         tuned = choose(problem, rule, self.n_jobs, self.tuning_watch)
         return replace(problem.learn(tuned.penalty, self.watch), tuned=tuned)
+
+    def _again(self, spec: Specification, source: Source) -> LearnedNetwork:
+        """The network of another specification or of other data, without any further choice of models."""
+        problem = bind(spec, source, self.tuning_watch)
+        learned = problem.learn(problem.penalty, self.watch)
+        return with_further_forms(learned, spec, self.watch)

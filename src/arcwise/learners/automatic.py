@@ -6,12 +6,14 @@ totals are extended BICs with the same penalty. If they have, a full search repl
 no form but straight lines is chosen, the linear network stays, with its exact answers.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from arcwise.conditionals import FAMILIES, GlmConditional
+from arcwise.data import Source, Table
 from arcwise.errors import join_words
 from arcwise.graphs import DAG
 from arcwise.learners.directed import DirectedProblem
@@ -21,7 +23,7 @@ from arcwise.notes import Fix, Note, NoteKind
 from arcwise.results import ASKED, Watch
 from arcwise.scores import total
 
-__all__ = ["MIN_GAIN", "with_further_forms"]
+__all__ = ["MIN_GAIN", "further_forms_of_rows", "with_further_forms"]
 
 MIN_GAIN = 4.0
 """Nats by which a graph with further forms must exceed the linear one."""
@@ -30,6 +32,7 @@ _MAX_SECONDS = 10.0  # forecast of the short search, beyond which it is not begu
 _SHORT_SECONDS = 1.0  # forecast up to which a full search follows it
 _STEPS = 10**9  # no bound, but no proof by the exact search either
 _FEWEST = 30  # rows, with fewer of which no curve is looked for
+_COMPLETE = 0.5  # share of rows without missing values, with fewer of which these do not decide
 _NAMED = 3  # variables with further forms that are named
 _STRAIGHT = frozenset({"marginal", "additive"})
 
@@ -67,9 +70,38 @@ def with_further_forms(
     return replace(best, notes=(*best.notes, _choice_note(best, gain / curved.fits.rows)))
 
 
-def _is_open(learned: LearnedNetwork, spec: Specification) -> bool:
-    """Whether no choice was made that means linear models, and there are rows to look for curves in."""
-    problem, data = learned.problem, learned.problem.data
+def further_forms_of_rows(
+    learned: LearnedNetwork,
+    spec: Specification,
+    source: Source,
+    learn: Callable[[Specification, Source], LearnedNetwork],
+) -> LearnedNetwork:
+    """The same for tables with missing values, whose linear networks are learned from moments alone.
+
+    Complete rows decide: if their network has further forms, these are learned from all rows.
+
+    Parameters
+    ----------
+    learned : what linear models led to.
+    spec : as the user gave it.
+    source : with missing values.
+    learn : from a specification and data to a network.
+    """
+    if not isinstance(source, Table) or not _is_default(learned, spec):
+        return learned
+    complete = source.complete()
+    if complete.rows == source.rows or complete.rows < max(_FEWEST, _COMPLETE * source.rows):
+        return learned
+    trial = learn(spec, complete)
+    if trial.problem.model != "curved":
+        return learned
+    best = learn(spec.but(model=FAMILIES["curved"]), source)
+    return replace(best, notes=(*best.notes, trial.notes[-1]))
+
+
+def _is_default(learned: LearnedNetwork, spec: Specification) -> bool:
+    """Whether no choice was made that means linear models."""
+    problem = learned.problem
     return (
         spec.model == "auto"
         and spec.score is None
@@ -78,6 +110,14 @@ def _is_open(learned: LearnedNetwork, spec: Specification) -> bool:
         and type(problem) is DirectedProblem
         and problem.family.name == "gaussian"
         and learned.stopped != ASKED
+    )
+
+
+def _is_open(learned: LearnedNetwork, spec: Specification) -> bool:
+    """Whether no choice was made that means linear models, and there are rows to look for curves in."""
+    data = learned.problem.data
+    return (
+        _is_default(learned, spec)
         and data.has_rows
         and data.uniform
         and data.effective_rows >= _FEWEST
