@@ -14,7 +14,7 @@ import numpy as np
 
 from arcwise.conditionals import FAMILIES, GlmConditional
 from arcwise.data import Source, Table
-from arcwise.errors import join_words
+from arcwise.errors import DataError, join_words
 from arcwise.graphs import DAG
 from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.problem import LearnedNetwork
@@ -89,7 +89,10 @@ def further_forms_of_rows(
     """
     if not isinstance(source, Table) or not _is_default(learned, spec):
         return learned
-    complete = source.complete()
+    try:
+        complete = source.complete()
+    except DataError:  # no row is complete
+        return learned
     if complete.rows == source.rows or complete.rows < max(_FEWEST, _COMPLETE * source.rows):
         return learned
     trial = learn(spec, complete)
