@@ -37,6 +37,11 @@ arrow, for a head by the shape of the local models. All 44 such arrows of 32 sim
 96 % of 254 compelled ones."""
 
 
+CERTAINTY = (
+    "reversal_loss", "certainty", "certainty_error", "direction_certainty", "direction_support",
+)  # fmt: skip
+"""Columns of certainty, by the name of their field in `Edge`."""
+
 Row = TypeVar("Row")
 
 

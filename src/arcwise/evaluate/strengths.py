@@ -21,22 +21,22 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcwise._kernels import graph_moves as kernel
-from arcwise.conditionals import GlmConditional, linear_of
+from arcwise.conditionals import linear_of
 from arcwise.errors import FitError
-from arcwise.evaluate.edges import Array, EdgeTable, Integers
+from arcwise.evaluate.edges import CERTAINTY, Array, EdgeTable, Integers
 from arcwise.evaluate.effects import effect_signs
-from arcwise.graphs import Limits, cpdag, directed_by, members
+from arcwise.evaluate.reversals import with_reversals
+from arcwise.graphs import Limits, cpdag
 from arcwise.inference.factors import potentials, tree_with
 from arcwise.networks import BayesNet, MarkovNet, Net, NormalJoint, normal_of
 from arcwise.results import SearchEnd
-from arcwise.scores import Score, total
+from arcwise.scores import Score
 from arcwise.scores.score import ParentSets
 from arcwise.search import Climb
 from arcwise.undirected import edge_bounds
@@ -44,13 +44,6 @@ from arcwise.undirected.fixed_graph import fixed_graph
 
 SAVED_PAIRS = 200
 """Up to this many variables the strengths of all pairs are saved with a network."""
-
-CERTAINTY = (
-    "reversal_loss", "certainty", "certainty_error", "direction_certainty", "direction_support",
-)  # fmt: skip
-"""Columns of certainty, by the name of their field in `Edge`."""
-
-_REVERSED = 64  # equivalent graphs that are scored at most for the reversal of an arc
 
 _BY_SCORE = "score with the edge minus score without it, per row"
 _BY_SIDES = f"{_BY_SCORE}, at the end of the edge where that is larger"
@@ -147,32 +140,8 @@ def _with_strengths(
     bounds = replace(limits or Limits.none(score.nodes), required=((),) * len(score.nodes))
     climb = Climb(score, net.graph, bounds)
     strength = _differences(climb, table) / score.rows
-    losses = _reversal_losses(score, net, table, limits)
-    table = table if losses is None else table.with_columns(reversal_loss=losses)
+    table = with_reversals(table, score, net, limits)
     return replace(table, strength=strength, count=score.rows, meaning=_BY_SCORE)
-
-
-def _reversal_losses(
-    score: Score, net: BayesNet, table: EdgeTable, limits: Limits | None
-) -> Array | None:
-    """Nats that the best equivalent graph with the arc reversed loses, for each arc that can be reversed.
-
-    None if shapes of local models say nothing of directions: if equivalent graphs tie, or if local models are
-    not regressions whose forms were chosen by evidence. NaN if too many graphs would have to be scored.
-    """
-    shaped = any(isinstance(model, GlmConditional) for model in net.conditionals)
-    if score.equivalent or not shaped:
-        return None
-    graph, essential = net.graph, cpdag(net.graph, limits)
-    out, value = np.full(len(table), np.nan), total(score, graph)
-    for i in np.flatnonzero(table.joined & table.reversible).tolist():
-        tail = int(table.tail[i])
-        head = int(table.second[i] if tail == table.first[i] else table.first[i])
-        others = members(directed_by(essential, [(head, tail)]), graph)
-        graphs = list(islice(others, _REVERSED + 1))
-        if 0 < len(graphs) <= _REVERSED:
-            out[i] = value - max(total(score, other) for other in graphs)
-    return out
 
 
 def _with_information(table: EdgeTable, net: BayesNet) -> EdgeTable:
