@@ -11,6 +11,7 @@ from contracts.cases import linear
 import arcwise as aw
 from arcwise.api.document import document, far_draws
 from arcwise.api.predictive import predictive
+from arcwise.api.summaries import pair
 from arcwise.errors import DataError, FileError
 
 
@@ -178,3 +179,15 @@ def test_the_certainty_of_one_edge_is_a_sentence(rows):
     certainty = net.edges["a", "b"].certainty
     text = f"Its certainty is {certainty:.2f}; the data leave its direction open."
     assert net.document()["sentences"][2] == text
+
+
+def test_bins_of_pairs_count_rows_by_their_weights():
+    x, y = np.repeat([0.5, 1.5, 2.5], 8), np.tile(np.arange(8.0), 3)
+    weights = np.concatenate([1.0 + np.arange(8.0), np.ones(8), [1000.0, *np.ones(7)]])
+    table = aw.table({"x": x, "y": y}).with_weights(weights)
+    found = pair(table, table.variable("y"), table.variable("x"))
+    assert found["at"] == [0.5, 1.5]  # in the last bin a single row has nearly all of the weight
+    assert found["means"][0] == pytest.approx(
+        np.average(np.arange(8.0), weights=weights[:8]), abs=1e-3
+    )
+    assert found["means"][1] == pytest.approx(3.5)

@@ -103,7 +103,7 @@ def _numbers(column: Array) -> list[float | None]:
 
 
 def pair(data: Any, child: Variable, parent: Variable) -> BinnedPair | None:
-    """A child in bins of a parent; None where the data are not available, or have more than one weight.
+    """A child in bins of a parent; None where the data are not available. Rows count by their weights.
 
     >>> from arcwise.data import table
     >>> x = np.repeat([0.5, 1.5, 2.5], 20)
@@ -113,24 +113,30 @@ def pair(data: Any, child: Variable, parent: Variable) -> BinnedPair | None:
     ([0.5, 1.5, 2.5], [1.0, 3.0, 5.0], [20, 20, 20])
     """
     y, x = _column(data, child), _column(data, parent)
-    if y is None or x is None or data.weights is not None:
+    if y is None or x is None:
         return None
     step = -(-len(x) // MAX_ROWS)
-    there = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[there][::step], y[there][::step]
-    rows = [each for each in _bins(x, parent.discrete) if len(each) >= MIN_BIN]
+    weights = np.ones(len(x)) if data.weights is None else data.weights
+    there = ~(np.isnan(x) | np.isnan(y)) & (weights > 0)
+    x, y, weights = x[there][::step], y[there][::step], weights[there][::step]
+    rows = [each for each in _bins(x, parent.discrete) if _effective(weights[each]) >= MIN_BIN]
+    means = [float(np.average(y[each], weights=weights[each])) for each in rows]
     made: BinnedPair = {
-        "at": _round([x[each].mean() for each in rows]),
+        "at": _round([float(np.average(x[each], weights=weights[each])) for each in rows]),
         "rows": [step * len(each) for each in rows],
         "means": [],
         "sds": [],
         "shares": [],
     }
     if not child.discrete:
-        made["means"] = _round([y[each].mean() for each in rows])
-        made["sds"] = _round([y[each].std() for each in rows])
+        squares = [
+            np.average((y[each] - mean) ** 2, weights=weights[each])
+            for each, mean in zip(rows, means, strict=True)
+        ]
+        made["means"], made["sds"] = _round(means), _round(np.sqrt(squares).tolist())
     elif len(child.levels or ()) <= MAX_SHARES:
-        made["shares"] = [_shares(y[each], len(child.levels or ())) for each in rows]
+        count = len(child.levels or ())
+        made["shares"] = [_shares(y[each], weights[each], count) for each in rows]
     return made
 
 
@@ -148,9 +154,14 @@ def _bins(x: Array, discrete: bool) -> list[NDArray[np.intp]]:
     return [part for part in np.split(order, cuts) if len(part)]
 
 
-def _shares(codes: Array, count: int) -> list[float]:
-    counts = np.bincount(codes.astype(np.intp), minlength=count)
-    return [round(share, 4) for share in (counts / len(codes)).tolist()]
+def _effective(weights: Array) -> float:
+    """Rows of equal weight that are worth as much: so no row of large weight is a bin by itself."""
+    return float(weights.sum() ** 2 / (weights @ weights)) + 1e-9 if len(weights) else 0.0
+
+
+def _shares(codes: Array, weights: Array, count: int) -> list[float]:
+    counts = np.bincount(codes.astype(np.intp), weights, minlength=count)
+    return [round(share, 4) for share in (counts / counts.sum()).tolist()]
 
 
 def _round(numbers: list[float]) -> list[float]:
