@@ -241,7 +241,7 @@ class Fits(ABC):
         return None
 
     def resampled(self, weights: Array, graph: "DAG") -> "tuple[Fits, ...] | None":
-        """The family tied to replicates of the rows by a fast approximation, None if there is none.
+        """Return the family bound to replicates of the rows by a fast approximation, None if there is none.
 
         Parameters
         ----------

@@ -38,7 +38,7 @@ class Linear(Protocol):
 
     @property
     def sd(self) -> float:
-        """Standard deviation of the noise; 0 for a value that was set."""
+        """Return the standard deviation of the noise; 0 for a value that was set."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class Linear(Protocol):
 
     @property
     def spread(self) -> Array:
-        """Covariance matrix of the parameters."""
+        """Return the covariance matrix of the parameters."""
         ...
 
     @property

@@ -100,7 +100,7 @@ def _words(model: str | Mapping[str, str], variables: Sequence[Variable]) -> dic
 
 
 def _checked(word: str, automatic: str) -> str:
-    """The name of a family that exists; `automatic` where the word is "auto"."""
+    """Return the name of a family that exists; `automatic` where the word is "auto"."""
     if word == "auto":
         return automatic
     word = _KNOWN.get(word, word) if isinstance(word, str) else word
@@ -110,7 +110,7 @@ def _checked(word: str, automatic: str) -> str:
 
 
 def _automatic(variables: Sequence[Variable], graph: str) -> str:
-    """The family that suits a table with such columns."""
+    """Return the family that suits a table with such columns."""
     if all(variable.discrete for variable in variables):
         return "discrete"
     if not any(variable.discrete and not variable.numeric for variable in variables):

@@ -131,7 +131,7 @@ class DiscreteConditional:
         return codes.astype(code_type(heap.shape[-1]))
 
     def words(self, child: Variable, parents: Sequence[Variable]) -> str:
-        """Return the table as text: a line for each configuration of the parents."""
+        """Return the table as text: one line for each configuration of the parents."""
         levels = [str(level) for level in child.levels or ()]
         flat = self.table.reshape(-1, len(levels))
         if not parents:

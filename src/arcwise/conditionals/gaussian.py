@@ -269,7 +269,7 @@ class GaussianHeldOut(HeldOutFits):
             raise FitError("A fold contains every row, so no row is left to fit a model to.")
 
     def _settle_constants(self, table: Table, parts: Parts, mean: Array) -> None:
-        """Give columns that are constant outside a part the minimal standard deviation, uncorrelated
+        """Set columns that are constant outside a part to the minimal standard deviation, uncorrelated
         with others.
         """
         for f, part in enumerate(parts):

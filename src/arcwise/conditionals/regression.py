@@ -72,7 +72,7 @@ class GaussianConditional:
 
     @property
     def sd(self) -> float:
-        """Standard deviation of the noise."""
+        """Return the standard deviation of the noise."""
         return float(np.sqrt(self.variance))
 
     @cached_property

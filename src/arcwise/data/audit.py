@@ -83,7 +83,7 @@ class Audit(Framed):
     notes: tuple[Note, ...]
 
     def document(self) -> dict[str, Any]:
-        """Give everything as plain dictionaries and lists."""
+        """Return everything as plain dictionaries and lists."""
         return {
             "rows": self.size[0],
             "columns": self.to_records(),

@@ -22,7 +22,7 @@ Batch = tuple[Floats, Floats | None]
 Batches = Callable[[], Iterator[Batch]]
 
 TOLERANCE = 1e-7
-"""Nats per row that a round must gain to go on: a tenth of a nat with a million rows."""
+"""Nats per row that a round must gain to continue: a tenth of a nat with a million rows."""
 
 _MANY = 10  # complete rows per column, from which these are the start
 
@@ -141,7 +141,7 @@ def fit_batches(
 
 
 def _total(batches: Batches, sums: ObservedSums, kept: NDArray[np.bool_]) -> float:
-    """The weight of the rows that have a value in a column that varies."""
+    """Return the weight of the rows that have a value in a column that varies."""
     if kept.all():
         return sums.total
     parts = ((~np.isnan(rows[:, kept]).all(axis=1), weights) for rows, weights in batches())

@@ -326,7 +326,7 @@ class TextSource(Columns):
         )
 
     def _block(self) -> int:
-        """Bytes that are parsed at once: rows of 20 bytes per cell must fit several times."""
+        """Return the bytes that are parsed at once: rows of 20 bytes per cell must fit several times."""
         return max(min(PARSED, HEAD), 200 * len(self.names))
 
     def _said(self, error: Exception) -> str:

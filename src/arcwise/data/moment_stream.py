@@ -174,7 +174,7 @@ class _Stream:
             yield np.array(numbers).T, weights
 
     def _all_observed(self, totals: Totals, sums: ObservedSums) -> Moments:
-        """The moments of all observed values, by EM."""
+        """Return the moments of all observed values, by EM."""
         check_pairs(self.names, sums.pairs, self.file.rows)
         complete = totals.moments(self.names) if self.file.kept else None
         fit = fit_batches(self._batches, sums, complete, PRIOR)

@@ -268,7 +268,7 @@ def maximise_normal(
     update : makes expected moments those of a model, such as a graph's.
     prior : rows of unrelated columns that the update adds.
     stop : asked before each further round; True ends the work before it has converged.
-    tolerance : nats that a round must gain to go on.
+    tolerance : nats that a round must gain to continue.
     """
     logliks: list[float] = []
     for _ in range(MAX_ROUNDS):

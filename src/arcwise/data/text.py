@@ -41,7 +41,7 @@ class TextLayout:
 
     Parameters
     ----------
-    header : the names as written, empty where a column has none.
+    header : the names as written, empty if a column has none.
     lines : number of lines of the file before the first row.
     separator, decimal : the characters between cells and inside numbers.
     """

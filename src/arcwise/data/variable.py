@@ -131,7 +131,7 @@ class Variable:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """Values in a line; of many, the first ones."""
+    """Return the values in a line; of many, the first ones."""
     texts = [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
     more = len(texts) - _MAX_LISTED
     return ", ".join([*texts[:_MAX_LISTED], *([f"and {more} more"] if more > 0 else [])])

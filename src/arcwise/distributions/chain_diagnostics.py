@@ -71,7 +71,7 @@ def _halves(rows: Array) -> Array:
 
 
 def split_rhat(rows: Array) -> Array:
-    """Return the split R-hat on normal scores of ranks, for numbers given rows by sweeps by chains."""
+    """Split R-hat on normal scores of ranks, for numbers given rows by sweeps by chains."""
     from scipy.special import ndtri
 
     if rows.shape[1] < 4:

@@ -248,7 +248,7 @@ class Belief(Framed):
         return values if self._discrete is None else self._discrete.values(values)
 
     def document(self) -> dict[str, Any]:
-        """The numbers, for machines."""
+        """Return the numbers, for machines."""
         plain: dict[str, Any] = {"name": self.name, "given": dict(self.given), "do": dict(self.do)}
         if self.levels:
             chances = self._chances.items()
@@ -308,7 +308,7 @@ class Belief(Framed):
 
     @property
     def brief(self) -> Frame:
-        """One line: mean, sd and a 95 % interval; or one per level with its probability."""
+        """Return one line: mean, sd and a 95 % interval; or one per level with its probability."""
         what = "error of the mean" if self.numeric else "largest standard error of a probability"
         columns = [Series("belief", [self.words()])]
         if self.levels:

@@ -389,7 +389,7 @@ def _trapezoid(points: Array) -> Array:
 def _spread(
     labels: NDArray[np.intp], gaps: NDArray[np.bool_], pairs: list[tuple[int, int]]
 ) -> None:
-    """Give connected missing variables the smallest number among them, row by row."""
+    """Return labels that give connected missing variables the smallest number among them, row by row."""
     changed = True
     while changed:
         changed = False

@@ -68,7 +68,7 @@ class Explanation(Framed, Mapping[str, Any]):
         return len(self.levels)
 
     def document(self) -> dict[str, Any]:
-        """The numbers, for machines."""
+        """Return the numbers, for machines."""
         return {
             "given": dict(self.given),
             "do": dict(self.do),
@@ -93,7 +93,7 @@ class Explanation(Framed, Mapping[str, Any]):
 
     @property
     def brief(self) -> Frame:
-        """One line per variable that was not seen."""
+        """Return one line per variable that was not seen."""
         evidence = {**self.given, **self.do}  # of which weights and sets leave the level open
         open_ones = {name: x for name, x in self.levels.items() if evidence.get(name) != x}
         texts = [f"{x:.5g}" if isinstance(x, float) else str(x) for x in open_ones.values()]

@@ -221,7 +221,7 @@ def _mixture(net: BayesNet) -> MixedTables | None:
 
 
 def _levels(net: BayesNet, discrete: list[int]) -> Potentials | None:
-    """Return the tables of discrete variables by their numbers among these; None where they are not all
+    """Return the tables of discrete variables by their numbers among these; None if they are not all
     tables.
     """
     index_of = {node: i for i, node in enumerate(discrete)}

@@ -129,7 +129,7 @@ class ScaledArray(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Number of cells."""
+        """Return the number of cells."""
         return self.digits.size
 
     def log(self) -> Array:

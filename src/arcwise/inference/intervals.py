@@ -95,7 +95,7 @@ def box_points(mean: Array, covariance: Array, limits: Limits, rng: np.random.Ge
     Parameters
     ----------
     mean, covariance : of the normal distribution.
-    limits : lower and upper end for each variable; infinite where open.
+    limits : lower and upper end for each variable; infinite if open.
     rng : random generator of the shifts of a lattice.
 
     Raises

@@ -272,7 +272,7 @@ class Beliefs(Framed):
         return self._by_name(self.joint.sample(generator(seed), whole("number of draws", n)))
 
     def document(self) -> dict[str, Any]:
-        """The numbers, for machines."""
+        """Return the numbers, for machines."""
         plain: dict[str, Any] = {
             "names": list(self.names),
             "given": dict(self.given),
@@ -307,7 +307,7 @@ class Beliefs(Framed):
 
     @property
     def brief(self) -> Frame:
-        """One line per variable, and correlations or probabilities of combinations below."""
+        """Return one line per variable, and correlations or probabilities of combinations below."""
         width, lines = max(map(len, self.names)), list[str]()
         rows = Series("variable", self.names), Series("belief", [x.words() for x in self.singles])
         if 1 < len(self.names) <= SHOWN and self.numeric:

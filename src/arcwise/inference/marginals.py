@@ -112,7 +112,7 @@ class Marginals(Framed, Mapping[str, Belief]):
         return len(self._answers)
 
     def document(self) -> dict[str, Any]:
-        """The numbers, for machines."""
+        """Return the numbers, for machines."""
         return {name: belief.document() for name, belief in self.items()}
 
     @property
@@ -125,7 +125,7 @@ class Marginals(Framed, Mapping[str, Belief]):
 
     @property
     def brief(self) -> Frame:
-        """One line per variable."""
+        """Return one line per variable."""
         lines = [f"{belief.words()}{_over_graphs(belief)}" for belief in self.values()]
         head = sentence([f"{len(self)} variables"], self.given, self.do)
         notes = [f"  note: {note}" for note in self._found.notes()]

@@ -285,7 +285,9 @@ class Projection(NamedTuple):
 
 
 def eliminate(root: Array, positions: Sequence[int], new: float = NEW) -> Projection:
-    """Split the evidence rows of a root into independent and redundant ones, with a basis of the former."""
+    """Split the evidence rows of a root into independent and redundant ones, with a basis of
+    the former.
+    """
     from scipy.linalg import qr
 
     rows = root[list(positions)]

@@ -53,7 +53,7 @@ class Predictions(Framed):
         return len(self.error)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """The expected values, or the most probable levels, for numpy."""
+        """Return the expected values, or the most probable levels, for numpy."""
         return np.array(self.mean if self.levels is None else self.labels, dtype=dtype)
 
     @property

@@ -65,7 +65,7 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
 
 
 def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Problem:
-    """Tie a specification to data, as the problem of the learner that it means.
+    """Bind a specification to data, as a problem of the learner that accepts it.
 
     `watch` may stop the estimation of missing values, which the result then notes.
 
@@ -108,7 +108,7 @@ class GraphFitter:
 class Learner:
     """A specification as a learner: a function from a table to a network.
 
-    `n_jobs` processes work on what can be shared out; `watch` may ask to stop, and `tuning_watch` is the one
+    `n_jobs` processes work on what can be shared out; `watch` may stop the run, and `tuning_watch` is the one
     for missing values and the choice of a penalty.
     """
 

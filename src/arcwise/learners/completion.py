@@ -241,7 +241,7 @@ def draw_missing(
     spec : whose family and score are used.
     table : rows with missing values, of kinds that the family accepts.
     graph : the graph of the working network; None learns it.
-    watch : may ask to stop: the values drawn last are the result then, which a note states.
+    watch : may stop the run: the values drawn last are the result then, which a note states.
     """
     observed = _with_values(table)
     incomplete = int(observed.missing().any(axis=1).sum())
@@ -269,7 +269,7 @@ def draw_missing(
 
 @dataclass(frozen=True, eq=False)
 class Completion:
-    """Chains that have drawn missing values, with the working network's graph, from which they can go on.
+    """Chains that have drawn missing values, with the working network's graph, from which they can continue.
 
     `spec` is what the rows are for, `work` the specification of the working network, `rounds` the number of
     rounds that were done of those `planned`.
@@ -284,7 +284,7 @@ class Completion:
 
     @property
     def how(self) -> str:
-        """What was done, for a note."""
+        """Return what was done, for a note."""
         draws = self.chains.draws
         return f"used, the missing ones drawn {plural(draws, 'time')} given them,"
 
@@ -312,7 +312,7 @@ class Completion:
     def __call__(self, weights: NDArray[np.float64], rng: np.random.Generator) -> CompletedRows:
         """Return rows with other weights, such as those of a replicate, whose missing values are drawn again.
 
-        The chains go on from the values drawn last, on the same graph, with parameters that are fitted to
+        The chains continue from the values drawn last, on the same graph, with parameters that are fitted to
         the weighted rows.
         """
         chains = self.chains.reweighted(weights, rng)
@@ -322,12 +322,12 @@ class Completion:
 
 
 def _rich(work: Specification) -> Specification:
-    """The specification of the first working networks."""
+    """Return the specification of the first working networks."""
     return work.but(score="loglik", rules=Rules(max_parents=RICH_PARENTS))
 
 
 def _bound(work: Specification, chains: RowChains) -> "DirectedProblem":
-    """The problem of the working network."""
+    """Return the problem of the working network."""
     from arcwise.learners.directed import DirectedProblem  # which binds data by `specification`
 
     return DirectedProblem.bind_prepared(work, Complete(work.family.prepare(chains.filled())))

@@ -275,7 +275,7 @@ class StepwiseLearner(Correlations):
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; there is no penalty."""
+        """Bind a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
             raise OptionError(
                 "search='stepwise' uses the extended BIC and takes no penalty: leave penalty= "

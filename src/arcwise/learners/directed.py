@@ -132,11 +132,13 @@ class DirectedProblem(Problem):
         )
 
     def structure(self, penalty: float, watch: Watch | None = None) -> DAG:
-        """The graph at a penalty alone; "auto" ends at its first optimum, and is exact for few columns."""
+        """Return the graph at a penalty alone; "auto" ends at its first optimum, and is exact for few
+        columns.
+        """
         return self.structure_from(self.begin(self.spec), penalty, watch)
 
     def structure_from(self, begin: DAG | None, penalty: float, watch: Watch | None = None) -> DAG:
-        """The same from a start."""
+        """Return the same from a start."""
         quick: dict[str, Any] = {"patience": 0} if self.spec.search == "auto" else {}
         columns = len(self.limits.nodes)
         seconds = columns * 2.0**columns * self.fits.seconds(columns // 2)

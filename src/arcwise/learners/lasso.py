@@ -50,7 +50,7 @@ class Lasso(Correlations):
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; cross-validation judges the lasso's own numbers."""
+        """Bind a specification to data; cross-validation evaluates the parameters of the lasso."""
         if spec.search == "auto":
             spec = spec.but(search="glasso")
         if spec.rule in ("cv", "cv-1se") and spec.search != "neighbourhood":

@@ -52,7 +52,7 @@ def has_parameter(function: Callable[..., Any], name: str) -> bool:
 
 
 def is_random(function: Callable[..., Any]) -> bool:
-    """Whether a function must have a random generator, not only for one of its options."""
+    """Return whether a function must have a random generator, not only for one of its options."""
     return any(
         parameter.name == "rng" and parameter.default is parameter.empty
         for parameter in _parameters(function)

@@ -77,7 +77,7 @@ def directed_net(graph: DAG, fits: Fits, *, check: Check | None = None) -> Bayes
 
 
 def _stop(check: Check | None) -> Callable[[], bool] | None:
-    """A check as a question: whether to end."""
+    """Return a check as a function that returns whether to end."""
     if check is None:
         return None
 

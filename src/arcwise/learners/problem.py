@@ -94,7 +94,7 @@ class Problem:
 
     @classmethod
     def bind(cls, spec: Specification, statistics: Statistics, watch: Watch | None = None) -> Self:
-        """Tie a specification to data; `watch` may stop the estimation of missing values."""
+        """Bind a specification to data; `watch` may stop the estimation of missing values."""
         spec, rows = prepare_data(spec, statistics, watch=watch)
         return cls.bind_prepared(spec, rows)
 

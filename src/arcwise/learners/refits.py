@@ -72,13 +72,13 @@ class _Result(NamedTuple):
 def with_refits(
     learned: LearnedNetwork, spec: Specification, watch: Watch | None
 ) -> LearnedNetwork:
-    """The network with other local models where these predict held-out rows better.
+    """Return the network with other local models where these predict held-out rows better.
 
     Parameters
     ----------
     learned : what `model="auto"` led to.
     spec : as the user gave it: nothing is tried if it names a model, score, search or rule for the penalty.
-    watch : may ask to stop; local models that were not compared by then stay.
+    watch : may stop the run; local models that were not compared by then stay.
     """
     if not _is_open(learned, spec):
         return learned
@@ -95,7 +95,7 @@ def with_refits(
 
 
 def _is_open(learned: LearnedNetwork, spec: Specification) -> bool:
-    """Whether no choice was made, answers are not exact anyway, and there are rows enough."""
+    """Return whether no choice was made, answers are not exact anyway, and there are rows enough."""
     problem, net = learned.problem, learned.net
     chosen = spec.model != "auto" or spec.score is not None or spec.rule is not None
     if chosen or spec.search != "auto" or type(problem) is not DirectedProblem:
@@ -127,7 +127,7 @@ class _Comparison:
         return (_models_of(blankets) if blankets else {}) | self.local
 
     def results(self) -> tuple[dict[_Family, _Result], int]:
-        """What won for each family, and how many candidates there was no time for."""
+        """Return what won for each family, and how many candidates there was no time for."""
         best: dict[_Family, _Result] = {}
         left, late = _MAX_SECONDS, 0
         candidates: list[_Candidate] = []
@@ -148,7 +148,7 @@ class _Comparison:
         return best, late
 
     def _candidates(self) -> Iterator[_Candidate]:
-        """The models that quick tests propose."""
+        """Return the models that quick tests propose."""
         random = FAMILIES["neural"].bind(self.table)
         for family, model in self.present.items():
             self.trail.check()
@@ -172,7 +172,7 @@ class _Comparison:
         return np.ones(self.table.rows) if weights is None else weights
 
     def _shape(self, family: _Family, model: GlmConditional) -> float:
-        """The test of Jarque and Bera of a model's standardised residuals."""
+        """Return the test of Jarque and Bera of a model's standardised residuals."""
         xs = tuple(self.table.columns[j] for j in family.inputs)
         normal = model.distribution(xs, self.table.rows)
         off = (self.table.columns[family.child] - normal.mean) / np.asarray(normal.sd)
@@ -203,7 +203,7 @@ class _Comparison:
 
 
 def _predicts_worse(old: Array, new: Array, weights: Array) -> bool:
-    """Whether squared errors grow by a share that matters, and by more than a standard error."""
+    """Return whether squared errors grow by a share that matters, and by more than a standard error."""
     growth = new - old
     mean = float(weights @ growth) / float(weights.sum())
     error = np.sqrt(float(weights @ (growth - mean) ** 2)) / float(weights.sum())
@@ -211,7 +211,7 @@ def _predicts_worse(old: Array, new: Array, weights: Array) -> bool:
 
 
 def _sure_gain(gains: Array, weights: Array) -> float:
-    """The mean gain, 0 if it may be chance."""
+    """Return the mean gain, 0 if it may be chance."""
     total = float(weights.sum())
     mean = float(weights @ gains) / total
     error = np.sqrt(float(weights @ (gains - mean) ** 2)) / total
@@ -219,7 +219,7 @@ def _sure_gain(gains: Array, weights: Array) -> float:
 
 
 def _models_of(net: Net) -> dict[_Family, Conditional]:
-    """The local models of variables with inputs."""
+    """Return the local models of variables with inputs."""
     pairs = zip(net.inputs, net.conditionals, strict=True)
     return {_Family(child, row): model for child, (row, model) in enumerate(pairs) if row}
 
@@ -233,7 +233,7 @@ def _fit(family: Family, table: Table, which: _Family) -> Conditional:
 
 
 def _guarded_logs(model: Conditional, inside: Table, outside: Table, which: _Family) -> Array:
-    """Log densities of held-out rows, with a wide distribution mixed in."""
+    """Return the log densities of held-out rows, with a wide distribution mixed in."""
     y, xs = outside.columns[which.child], tuple(outside.columns[j] for j in which.inputs)
     logs = np.asarray(model.logpdf(y, xs))
     levels = inside.variables[which.child].levels
@@ -259,7 +259,7 @@ def _squares(model: Conditional, outside: Table, which: _Family) -> Array:
 
 
 def _replaced(net: Net, best: dict[_Family, _Result]) -> Net:
-    """The network with the models that won, and its blanket models likewise."""
+    """Return the network with the models that won, and its blanket models likewise."""
 
     def models(own: Net) -> tuple[Conditional, ...]:
         pairs = zip(own.inputs, own.conditionals, strict=True)
@@ -274,7 +274,7 @@ def _replaced(net: Net, best: dict[_Family, _Result]) -> Net:
 
 
 def _choice_note(learned: LearnedNetwork, best: dict[_Family, _Result]) -> Note | None:
-    """Which variables have which other model, and how to keep the present ones."""
+    """Return which variables have which other model, and how to keep the present ones."""
     local = set(_models_of(learned.net))
     parts, names = [], []
     for word, what in (("neural", "Neural networks"), ("experts", "mixtures of experts")):

@@ -133,7 +133,7 @@ class Steady(NamedTuple):
 
 
 def add_noise(correlations: Array, rows: float) -> Steady:
-    """Give noise to columns that follow from others.
+    """Return correlations with noise in columns that depend exactly on others.
 
     Parameters
     ----------

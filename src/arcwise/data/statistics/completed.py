@@ -53,7 +53,7 @@ class CompletedRows(Representatives):
     filled : each row as often as it was drawn, with weights that sum to the number of rows.
     observed : the rows with their missing values, from which replicates are drawn.
     how : what was done, for a note.
-    owners : the number of the observed row that each filled one stands for.
+    owners : the number of the observed row that each filled one represents.
     redraw : from weights of the observed rows and a random generator to other completed rows, whose values
         are drawn again with the parameters that these weights lead to.
     """

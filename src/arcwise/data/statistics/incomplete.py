@@ -239,7 +239,7 @@ def gap_notes(table: Table, counts: Floats, worth: float, how: str) -> list[Note
 def share_note(
     names: Sequence[str], shares: Floats, worth: float, how: str, complete: int, rows: int
 ) -> Note:
-    """State how much is missing, and `how` observed values are used; the others are numbers of rows."""
+    """Return how much is missing, and `how` observed values are used; the others are numbers of rows."""
     worst = sorted(range(len(shares)), key=lambda i: (-shares[i], names[i]))[:3]
     named = ", ".join(f"{names[i]!r}: {_share(shares[i])}" for i in worst if shares[i] > 0)
     text = (

@@ -5,7 +5,7 @@ If only the columns without missing values, z, decide which rows are complete, r
 .. math:: w_i \propto 1 / P(\text{complete} \mid z_i)
 
 have the distribution of all rows (Horvitz and Thompson 1952; Seaman and White 2013). The probability is a
-logistic regression on numbers, their squares, and levels, of the columns that BIC chooses one by one.
+logistic regression on numbers, their squares, and levels, of the columns that BIC chooses one at a time.
 Weighted rows count as :math:`(\sum w)^2 / \sum w^2` rows (Kish 1965). Other observed values of incomplete
 rows are not used, so EM and draws are more precise where their models hold.
 """
@@ -118,7 +118,7 @@ def _completeness(
 
 
 def _features(table: Table, column: int) -> Floats:
-    """A number and its square, or indicators of levels, in standard units; only those that vary."""
+    """Return a number and its square, or indicators of levels, in standard units; only those that vary."""
     variable, values = table.variables[column], table.columns[column]
     if variable.discrete:
         block = (values[:, None] == np.arange(1, len(variable.levels or ()))).astype(np.float64)

@@ -48,7 +48,7 @@ class Length:
 
     @property
     def every(self) -> int:
-        """Steps between two draws."""
+        """Return the steps between two draws."""
         return self.thin << self.level
 
     def doubled(self, chains: Sequence[Chain], watch: Watch | None) -> tuple["Length", list[Chain]]:

@@ -69,7 +69,7 @@ def find_posterior(
     ----------
     spec, source : the specification and the data.
     plan : the method and its options.
-    watch : may ask to stop.
+    watch : may stop the run.
     checkpoint : a file for the work so far; if it exists, the work is continued.
     own_score : keep the score of learning, also where another one would weigh graphs by default.
     kept : arrays of an earlier run to continue.

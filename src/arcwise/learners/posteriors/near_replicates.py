@@ -39,7 +39,7 @@ class NearReplicates:
     start : the graph that the search in all rows found.
     fits : of each replicate.
     penalty : the same in all replicates.
-    watch : may ask to stop.
+    watch : may stop the run.
     """
 
     problem: DirectedProblem
@@ -57,7 +57,8 @@ class NearReplicates:
         rng: np.random.Generator,
         count: int,
     ) -> "NearReplicates | None":
-        """The first replicates of `Replicates` with a bootstrap, or None if local models have no such step.
+        """Return the first replicates of `Replicates` with a bootstrap, or None if local models have no such
+        step.
 
         Parameters
         ----------
@@ -86,7 +87,7 @@ class NearReplicates:
         return cls(bound, start, resampled, choices.penalty)
 
     def __call__(self, number: int) -> tuple[DAG, ...] | str | None:
-        """The graph of a replicate; a sentence if nothing can be learned, None if time was up."""
+        """Return the graph of a replicate; a sentence if nothing can be learned, None if time was up."""
         try:
             problem = replace(self.problem, fits=self.fits[number])
             return (problem.structure_from(self.start, self.penalty, self.watch),)
@@ -97,7 +98,7 @@ class NearReplicates:
 
 
 def _weights(data: Statistics, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The weights of the rows in a replicate; one draw of each row with missing values counts."""
+    """Return the weights of the rows in a replicate; one draw of each row with missing values counts."""
     weights = row_weights(data.cases("Resampling needs"), rng)
     return data.one_draw(weights, rng) if isinstance(data, CompletedRows) else weights
 
@@ -105,7 +106,7 @@ def _weights(data: Statistics, rng: np.random.Generator) -> NDArray[np.float64]:
 def near_distribution(
     work: NearReplicates, pieces: Sequence[Any], notes: tuple[Note, ...]
 ) -> GraphDistribution:
-    """The frequencies of graphs over such replicates."""
+    """Return the frequencies of graphs over such replicates."""
     graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
     failed = [piece for piece in pieces if isinstance(piece, str)]
     if not graphs:

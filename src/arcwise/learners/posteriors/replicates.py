@@ -122,7 +122,7 @@ def resolve(
 class Replicates:
     """The work of one replicate, by its number: an object that can be sent to other processes.
 
-    `table` is prepared; `binds` is the learner; `penalties`, where there are some, ask for a graph at each
+    `table` is prepared; `binds` is the learner; `penalties`, if any, ask for a graph at each
     of them; `redraw` draws missing values again for the weights of a replicate.
     """
 
@@ -184,7 +184,7 @@ class Replicates:
         return self.table.with_weights(weights, "together")
 
     def statistics_of(self, number: int) -> Statistics:
-        """The data of a replicate, with missing values drawn again where there are some."""
+        """Return the data of a replicate, with missing values drawn again if any."""
         if self.redraw is None:
             return Complete(self.table_of(number))
         rng = child_of(self.rng, number)
@@ -338,7 +338,7 @@ def count_graphs(
 
 
 def failure_notes(failures: Sequence[str], count: int) -> list[str]:
-    """A sentence on replicates that could not be learned."""
+    """Return a sentence on replicates that could not be learned."""
     if not failures:
         return []
     return [
