@@ -389,7 +389,7 @@ def _trapezoid(points: Array) -> Array:
 def _spread(
     labels: NDArray[np.intp], gaps: NDArray[np.bool_], pairs: list[tuple[int, int]]
 ) -> None:
-    """Return labels that give connected missing variables the smallest number among them, row by row."""
+    """Set the labels of connected missing variables to their smallest number, row by row, in place."""
     changed = True
     while changed:
         changed = False
