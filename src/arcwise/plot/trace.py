@@ -244,8 +244,8 @@ def share_errors(shares: Array, counts: Array) -> Array:
     Unlike the standard error it is not zero if a share is 0 or 1.
 
     >>> share_errors(np.array([0.0, 0.5]), np.array([3.0, 100.0])).round(3)
-    array([[0.   , 0.05 ],
-           [0.25 , 0.05 ]])
+    array([[0.  , 0.05],
+           [0.25, 0.05]])
     """
     middle = (shares + 0.5 / counts) / (1 + 1 / counts)
     variance = np.maximum(shares * (1 - shares), 0.0) / counts + 0.25 / counts**2
