@@ -139,6 +139,22 @@ def test_a_spread_depends_on_a_category_in_a_plain_regression():
     assert value == pytest.approx(naive.spread_loglik(y, x, naive.design(columns["b"])), abs=1e-3)
 
 
+def test_a_spread_stays_within_that_of_the_rows():
+    """A code of two values says nothing of what lies between them; ksl had an sd of 1e9 there."""
+    rng = np.random.default_rng(17)
+    code, z = rng.choice([1.0, 2.0], 400, p=[0.45, 0.55]), rng.normal(size=400)
+    y = z + np.where(code == 1, 0.05, 2.0) * rng.normal(size=400)
+    model, _, _ = bound({"y": y, "code": code, "z": z})("y", "code", "z")
+    assert model.form == "spreads"
+    of_code = model.noise_columns[model.noise_columns[:, 0] == 0]
+    assert of_code[:, 1].tolist() == [0]  # linear in the code
+    sds = model.distribution((np.linspace(-50, 50, 101), np.zeros(101)), 101).sd
+    rows = model.distribution((code, z), 400).sd
+    assert (sds >= rows.min() * (1 - 1e-9)).all()
+    assert (sds <= rows.max() * (1 + 1e-9)).all()
+    assert rows.min() < 0.1 < 1.0 < rows.max()
+
+
 def test_heavy_tails_are_no_spread():
     rng = np.random.default_rng(17)
     chosen = []

@@ -23,6 +23,10 @@ def test_a_real_mixed_table_needs_no_option(path, model, tmp_path, shared_data):
     assert again.net.models == net.net.models
     assert np.isfinite(net.logpdf(rows)).all()
     assert (again.logpdf(rows) == net.logpdf(rows)).all()
+    for name in (name for name, discrete in kinds.items() if not discrete):
+        alone, values = net.query(name, seed=1), np.asarray(rows.values(name), dtype=float)
+        assert abs(alone.mean - values.mean()) < values.std() / 2
+        assert alone.sd < 2 * values.std()
     others = {name: rows.values(name)[0] for name in rows.names}
     for name, discrete in kinds.items():
         given = {other: value for other, value in others.items() if other != name}

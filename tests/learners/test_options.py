@@ -38,7 +38,7 @@ def test_options_exist_and_are_of_their_kind():
     [
         ({"graph": "undirected", "combine": "and"}, "search=aw.Neighbourhood(combine='and')"),
         ({"score": "bic", "scale": "covariance"}, "search=aw.Glasso(scale='covariance')"),
-        ({"search": "greedy", "restarts": 3}, "search=aw.Tabu(restarts=3)"),
+        ({"search": "greedy", "restarts": 3}, "search=aw.Greedy(restarts=3)"),
         ({"search": "boss", "restarts": 3}, "write search=aw.BOSS(restarts=3)."),
         ({"score": "bic", "folds": 3}, "score=aw.KFold(folds=3)"),
         ({"bandwidths": "one"}, "model=aw.Parzen(bandwidths='one')"),

@@ -13,12 +13,12 @@ from typing import Any
 from arcwise.data import Source, Table, statistics_of
 from arcwise.errors import OptionError, unknown
 from arcwise.graphs import DAG, UGraph
-from arcwise.learners.automatic import further_forms_of_rows, with_further_forms
 from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
 from arcwise.learners.correlations import StepwiseLearner
 from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.lasso import Lasso
+from arcwise.learners.linear_or_curved import further_forms_of_rows, with_further_forms
 from arcwise.learners.options import options_of
 from arcwise.learners.parameters import directed_net, markov_net, retune
 from arcwise.learners.penalty import RULES, choose

@@ -5,7 +5,7 @@ two standard errors, and predicts means no worse. Two quick tests choose what is
 hidden layer with random weights against that of the present form, and the normality of standardised
 residuals, without which a mixture of experts gains nothing (Jarque and Bera 1980). Networks whose answers are
 exact stay as they are. Models given blankets, from which means are predicted far from the data, too, may
-become neural networks, but not mixtures.
+become neural networks, but not mixtures; nor do variables with fewer than 20 different values.
 """
 
 from collections.abc import Iterator
@@ -34,6 +34,7 @@ MIN_GAIN = 4.0
 _ERRORS = 2.0  # standard errors of this gain
 _FOLDS = 3
 _FEWEST = 100  # rows
+_FEWEST_VALUES = 20  # different ones, for a mixture
 _MAX_SECONDS = 5.0  # forecast of all comparisons, which begin with the most promising ones
 _SECONDS = {"neural": 8e-4, "experts": 3e-4}  # a row
 _NORMAL = (
@@ -161,10 +162,14 @@ class _Comparison:
             own = float(self._weights @ logs) - 0.5 * model.n_params * np.log(self.size)
             if evidence > own + MIN_GAIN:
                 yield _Candidate(family, "neural", float(evidence) - own)
-            if family not in self.local or model.levels:
+            if family not in self.local or model.levels or self._has_few_values(child):
                 continue
             if (shape := self._shape(family, model)) > _NORMAL:
                 yield _Candidate(family, "experts", shape)
+
+    def _has_few_values(self, child: int) -> bool:
+        """Return whether a mixture would describe a column by one spike for each value."""
+        return len(np.unique(self.table.columns[child])) < _FEWEST_VALUES
 
     @property
     def _weights(self) -> Array:

@@ -85,6 +85,12 @@ class Design:
     least_variance = 1e-4
     """Smallest variance of a model, as a share of its variable's: a hundredth of the standard deviation."""
 
+    @cached_property
+    def binary(self) -> frozenset[int]:
+        """The columns of numbers with two values, of which curves say nothing between these."""
+        columns = map(self.number, self.numbers)
+        return frozenset(c for c in columns if len(np.unique(self.columns[c])) == 2)
+
     def number(self, j: int) -> int:
         """The column of a standardised number."""
         return self.blocks[j][0]

@@ -15,8 +15,8 @@ class FittedForm(NamedTuple):
 
     `choice` are the nats that choosing it among others costs. Coefficients and variances are those of the
     standardised child, (configurations, columns, outputs) and (configurations,). `noise_slopes` are what
-    `noise_columns` add to the log variance. `lead` are the nats by which the value exceeds that of the best
-    form of another kind, the `runner_up`.
+    `noise_columns` add to the log variance, and `noise_range` its extremes in the rows. `lead` are the nats
+    by which the value exceeds that of the best form of another kind, the `runner_up`.
     """
 
     form: str
@@ -29,6 +29,7 @@ class FittedForm(NamedTuple):
     by: tuple[int, ...] = ()
     noise_columns: tuple[DesignColumn, ...] = ()
     noise_slopes: Array = np.zeros(0)
+    noise_range: Array = np.zeros(0)
     runner_up: str = ""
     lead: float = 0.0
 

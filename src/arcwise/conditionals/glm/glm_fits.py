@@ -129,6 +129,7 @@ def model_of(
         design.total,
         np.array(noise, dtype=np.int64).reshape(-1, 4),
         best.noise_slopes.copy(),
+        best.noise_range + (2 * np.log(scale)),
         best.runner_up,
         best.lead,
     )

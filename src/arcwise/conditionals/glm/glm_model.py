@@ -26,7 +26,6 @@ from arcwise.frame import Frame, Series, unused
 __all__ = ["FORMS", "FUNCTIONS", "GlmConditional", "atoms"]
 
 _LOG_2PI = float(np.log(2 * np.pi))
-_MAX_LOG = 600.0  # of a factor of the variance, which far values of the parents would make infinite
 _CUT = 3.0  # standard deviations from the mean beyond which curves are straight on
 
 FORMS = {
@@ -69,6 +68,7 @@ class GlmConditional:
     rows : that it was fitted to.
     noise_columns : (C, 4) columns that the log variance of a number depends on.
     noise_slopes : what these add to it.
+    noise_range : the smallest and the largest log variance of the rows; beyond them it is constant.
     runner_up, lead : the best form of another kind, and the nats of BIC that it loses.
 
     >>> model = GlmConditional(
@@ -96,6 +96,7 @@ class GlmConditional:
     rows: float
     noise_columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     noise_slopes: Array = field(default_factory=lambda: np.zeros(0))
+    noise_range: Array = field(default_factory=lambda: np.zeros(0))
     runner_up: str = ""
     lead: float = 0.0
 
@@ -108,12 +109,19 @@ class GlmConditional:
         if shape != expected or not at_most or self.columns.shape != (shape[1], 4):
             raise FitError("A glm model needs a coefficient for each column of its design.")
         spreads = len(self.variances) == (0 if self.levels else shape[0])
-        arrays = (self.centres, self.scales, self.coefficients, self.variances, self.noise_slopes)
+        noise = (self.noise_slopes, self.noise_range)
+        arrays = (self.centres, self.scales, self.coefficients, self.variances, *noise)
         finite = all(np.isfinite(each).all() for each in arrays)
         if self.form not in FORMS or not spreads or not finite or not (self.variances > 0).all():
             raise FitError("A glm model needs finite coefficients and positive variances.")
-        if self.noise_columns.shape != (len(self.noise_slopes), 4):
-            raise FitError("A glm model needs a coefficient for each column of its log variance.")
+        ends = (2,) if len(self.noise_slopes) else (0,)
+        if (
+            self.noise_columns.shape != (len(self.noise_slopes), 4)
+            or self.noise_range.shape != ends
+        ):
+            raise FitError(
+                "A glm model needs a coefficient for each column of its log variance, and its range."
+            )
         every = np.concatenate([self.columns, self.noise_columns])
         if every[:, [0, 2]].max(initial=-1) >= parents:
             raise FitError("A glm model needs the parents that its design names.")
@@ -206,7 +214,7 @@ class GlmConditional:
     def _variance(self, xs: Columns, size: int) -> Array:
         if len(self.noise_slopes):
             logs = self._design(self.noise_columns, xs, size) @ self.noise_slopes
-            return np.asarray(self.variances[0] * np.exp(np.minimum(logs, _MAX_LOG)))
+            return np.asarray(np.exp(np.clip(np.log(self.variances[0]) + logs, *self.noise_range)))
         if not self.by:
             return np.full(size, self.variances[0])
         codes = [self.groups[i][np.asarray(xs[i], np.intp)] for i in self.by]

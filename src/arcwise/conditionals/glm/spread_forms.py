@@ -87,16 +87,19 @@ def fit_spread(
         np.exp(fit.gamma[:1]),
         noise_columns=tuple(column_of(design, c) for c in members[1:]),
         noise_slopes=fit.gamma[1:],
+        noise_range=np.array([fit.logs.min(), fit.logs.max()]),
     )
 
 
 def _blocks(design: Design, parents: Sequence[int]) -> list[tuple[int, ...]]:
-    """The size of each number, and bends of it to both sides; the indicators of each category."""
+    """The size of each number, and bends of it to both sides; what tells two values or levels apart."""
     found: list[tuple[int, ...]] = []
     for j in parents:
         block = design.blocks[j]
         if design.levels[j]:
             found += [block] if block else []
+        elif design.number(j) in design.binary:
+            found += [block[:1]]
         else:
             found += [block[3:4], block[3:6]]
     return found

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import arcwise as aw
-from arcwise.learners import automatic
+from arcwise.learners import linear_or_curved
 
 
 def linear_table(seed: int, rows: int = 200, columns: int = 6) -> aw.Table:
@@ -87,7 +87,7 @@ def test_levels_that_are_numbers_count_as_numbers_in_both():
 
 
 def test_a_search_that_would_take_long_is_left_to_the_user(monkeypatch):
-    monkeypatch.setattr(automatic, "_MAX_SECONDS", 0.0)
+    monkeypatch.setattr(linear_or_curved, "_MAX_SECONDS", 0.0)
     net = aw.learn(bent_table(), certainty=False)
     assert net.settings["model"] == "gaussian"
     assert any("model='curved' does so" in note for note in net.notes)
