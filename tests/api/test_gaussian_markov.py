@@ -402,7 +402,7 @@ def test_a_column_that_does_not_vary_does_not_matter_to_rules():
 def test_a_penalty_that_was_given_has_no_curve(tmp_path):
     net = aw.learn(SOURCE, **WORDS, penalty=0.2)
     for ask in (net.tuning_rows, net.plot_tuning, lambda: net.save_tuning(tmp_path / "a.csv")):
-        with pytest.raises(aw.FitError, match="has no tuning curve: its penalty was given"):
+        with pytest.raises(aw.FitError, match="no tuning curve: "):
             ask()
 
 

@@ -70,7 +70,7 @@ def made(words):
         ({"search": lambda: aw.Tabu(restart=3)}, "Did you mean 'restarts'"),
         ({"score": "bic", "gama": 1}, "no parameter 'gama'"),
         ({"score": lambda: aw.EBIC(gama=1)}, "Did you mean 'gamma'"),
-        ({"search": "greedy", "restarts": 3}, "search=aw.Tabu(restarts=3)"),
+        ({"search": "greedy", "restarts": 3}, "search=aw.Greedy(restarts=3)"),
         ({"score": aw.HeldOut(fraction=1.5)}, "between 0 and 1"),
     ],
 )

@@ -145,7 +145,7 @@ def test_pruning_ends_within_one_local_fit_and_says_where(clock):
     assert str(found).endswith(
         "the time budget of 4 s is used up: models with fewer than 5 inputs were not tried"
     )
-    assert found.to_dict()["stopped"] == "the time budget of 4 s is used up"
+    assert found.document()["stopped"] == "the time budget of 4 s is used up"
     whole = aw.prune(curved(), "v0", model="parzen")
     assert (len(whole.stages), str(whole.stopped)) == (6, "")
 

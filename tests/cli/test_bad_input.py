@@ -93,8 +93,8 @@ def test_a_policy_for_gaps_is_not_a_value_that_means_one(run, command):
     done = run(command, "in.csv", "--missing", "?")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "arcwise: --missing must be a policy for missing values ('auto', 'impute', 'drop'), got '?': give "
-        "values that mean missing as --na-values='?'.\n"
+        "arcwise: --missing must be a policy for missing values ('auto', 'impute', 'weights', 'drop'), got "
+        "'?': give values that mean missing as --na-values='?'.\n"
     )
 
 

@@ -367,7 +367,7 @@ def test_the_runner_up_is_the_best_form_of_another_kind():
     assert (model.form, model.runner_up) in (("selected", "additive"), ("selected", "spreads"))
     assert model.lead > 4
     net = aw.learn(as_table({**columns, "y": columns["x"] ** 2 + rng.normal(size=300)}))
-    assert "closest choice" in dict(net.describe())["forms"]
+    assert "closest: " in dict(net.describe())["forms"]
     row = net.edges["x", "y"]
     assert (row.form, net.edges["a", "b"].form) == ("selected", "")
     assert "selected" in str(net.edges)

@@ -35,6 +35,10 @@ def results():
     tables = aw.learn(levels, certainty=False)
     post = aw.posterior(numbers, model="gaussian", method=aw.Bootstrap(), draws=5)
     path = aw.path(numbers, model="gaussian")
+    gaps = {
+        name: np.where(rng.random(len(x)) < 0.2, np.nan, x) for name, x in numbers.to_dict().items()
+    }
+    sensitivity = aw.learn(aw.table(gaps), model="gaussian", certainty=False).sensitivity("a")
     boundary = aw.path(numbers, model="gaussian", search="boundary")
     found = [
         *(net.edges, net["b"], net.covariance, net.query("a", {"b": 1.0}), net.query(["a", "b"])),
@@ -55,7 +59,7 @@ def results():
         ),
         *(aw.compare(net, "a -> b"), aw.divergence(net, net), aw.classify(levels, "v", folds=3)),
         *(aw.classify(levels, "v", folds=0), aw.classify(levels, "v", folds=3).validated),
-        *(net.edges.frame, post.query("a", {"b": 1.0}), net.search_curve(numbers)),
+        *(sensitivity, net.edges.frame, post.query("a", {"b": 1.0}), net.search_curve(numbers)),
     ]
     return found
 

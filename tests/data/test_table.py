@@ -183,7 +183,7 @@ def test_codes_grow_with_the_levels() -> None:
     [
         ((), (), "at least one"),
         ((Variable("a"), Variable("a")), (np.ones(1), np.ones(1)), "twice: 'a'"),
-        ((Variable("a"),), (np.ones(1, np.float32),), "should be float64"),
+        ((Variable("a"),), (np.ones(1, np.float32),), "must be float64"),
         ((Variable("a", ("x",)),), (np.ones(1),), "unsigned codes"),
         ((Variable("a", ("x",)),), (np.array([2], np.uint8),), "beyond its 1 levels"),
         ((Variable("a"), Variable("b")), (np.ones(1), np.ones(2)), "has shape"),

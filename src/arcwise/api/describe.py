@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcwise import io
-from arcwise.conditionals.glm import FORMS, GlmConditional
+from arcwise.conditionals.glm import GlmConditional
 from arcwise.data import Source, Table
 from arcwise.errors import FileError, FitError, plural
 from arcwise.evaluate import EdgeTable, Validation, pack_edges
@@ -81,15 +81,14 @@ def legend(edges: EdgeTable, words: Callable[[Note], str] = str) -> list[str]:
     if "certainty" in edges.more:
         lines.append(f"Certainty of an edge between the two: {edges.certainty_meaning}.")
     if "direction_support" in edges.more:
-        shaped = any(row.head_origin == "shape" for row in edges)
-        more = "; of heads by shape, that have it." if shaped else "."
-        text = "Direction: share of these graphs whose equivalence class compels this arrow"
-        lines.append(f"{text}{more}")
+        lines.append("Direction: share of these graphs whose equivalence class compels this arrow.")
+        if any(row.head_origin == "shape" for row in edges):
+            lines.append("Direction of heads by shape: share of these graphs that have the arrow.")
     if "reversal_loss" in edges.more and np.isfinite(edges.more["reversal_loss"]).any():
-        lines.append(
-            "Reversed (nats): the loss of the best equivalent graph with this arrow reversed. From 4 nats on "
-            "the shape of the local models determines the head."
-        )
+        lines += [
+            "Reversed (nats): loss of the best equivalent graph with the arrow reversed.",
+            "From 4 nats on, the shape of the local models determines the head.",
+        ]
     if edges.unchecked:
         lines.append(f"Certainty: none, {words(edges.unchecked)}.")
         lines += ["Arrow heads are unchecked."] if edges.directed else []
@@ -303,10 +302,9 @@ def _forms(net: Network) -> str:
     if not close:
         return ""
     counts = Counter(each.form for _, each in chosen)
-    listed = ", ".join(f"{FORMS[form]} {count}" for form, count in counts.most_common())
+    listed = ", ".join(f"{form} {count}" for form, count in counts.most_common())
     lead, name, each = min(close, key=lambda one: one[:2])
-    other = f"{name}, where {FORMS[each.runner_up]} would lose {lead:.1f} nats"
-    return f"{listed}; the closest choice is {other}"
+    return f"{listed}; closest: {name} ({each.runner_up} -{lead:.1f} nats)"
 
 
 def edge_count(net: Network) -> str:

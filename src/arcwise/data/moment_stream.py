@@ -151,9 +151,9 @@ class _Stream:
     def run(self) -> Moments:
         totals, sums = Totals(len(self.names)), ObservedSums(len(self.names))
         for every, weights in self._batches():
+            rows, heights = self._complete(every, weights)
             if self.uses_all:
                 sums.add(every, weights)
-            rows, heights = self._complete(every, weights)
             if len(rows):
                 totals.add(rows, heights)
         if self.uses_all and self.file.missing:
