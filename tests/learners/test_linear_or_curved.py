@@ -145,3 +145,25 @@ def test_rows_without_missing_values_decide_about_further_forms():
     line = {name: linear_table(1).values(name).copy() for name in linear_table(1).order}
     line["x0"][rng.random(200) < 0.1] = np.nan
     assert aw.learn(line, certainty=False).settings["model"] == "gaussian"
+
+
+def test_draws_from_curved_networks_stay_near_the_rows():
+    """Products and varying spreads grew along chains: an sd of 10^5 times that of the rows, or no answer."""
+    homes = aw.example("boston")
+    net = aw.learn(homes, model="curved", certainty=False)
+    drawn = net.sample(5000, seed=1)
+    ratios = [np.std(drawn.values(name)) / np.std(homes.values(name)) for name in net.variables]
+    assert min(ratios) > 0.4
+    assert max(ratios) < 2
+    few = net.predict({"RM": [6.5, 6.4]}, "MEDV").to_pandas()
+    assert few["mean"].between(10, 40).all()
+
+
+def test_cross_validation_chooses_models_as_learning_does():
+    x = np.random.default_rng(3).normal(size=(200, 2))
+    rows = {"x": x[:, 0], "y": x[:, 0] ** 2 + 0.3 * x[:, 1]}
+    means = {
+        model: aw.validate(rows, folds=3, model=model).mean
+        for model in ("auto", "gaussian", "curved")
+    }
+    assert means["auto"] >= means["curved"] > means["gaussian"] + 0.5

@@ -93,6 +93,7 @@ def validate(
     if isinstance(folds, str):
         labels, source = _labels(source, folds)
     source = source if fixed is None else _columns(source, fixed)
+    open_choice = spec.model == "auto"
     spec, rows = prepared_cases(spec, statistics_of(source), "Cross-validation needs")
     if target is not None and target not in rows.names:
         raise DataError(f"There is no variable {target!r}. {close_to(target, rows.names)}")
@@ -102,7 +103,10 @@ def validate(
     with one_thread(source), Progress("validating", time_limit, progress) as watch:
         away, result = watch_inside(n_jobs, watch), None
         with contextlib.suppress(SearchEnd):
-            learner = Learner(spec, watch=away, tuning_watch=away)
+            learning = (
+                spec.but(model="auto") if open_choice else spec
+            )  # each fold chooses for itself
+            learner = Learner(learning, watch=away, tuning_watch=away)
             fitter = learner if fixed is None else GraphFitter(spec, fixed.over(rows.names))
             result = validate_folds(dealt, fitter, runner(n_jobs, watch), target)
     return _complete(result, watch)

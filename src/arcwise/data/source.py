@@ -274,6 +274,11 @@ def guess_notes(layout: TextLayout, encoding: str, asked: Asked) -> list[Note]:
 # -- text ----------------------------------------------------------------------------------------
 
 
+_LARGE = 1 << 24
+"""Bytes from which rows are parsed in threads. A thread that lets go of its part while the interpreter ends
+aborts the process, which happened in one of twenty short programs."""
+
+
 def parse_rows(rows: bytes, layout: TextLayout, na_values: Iterable[object] = ()) -> Any:
     """Parse rows without a header into an Arrow table whose types fit every row.
 
@@ -285,7 +290,7 @@ def parse_rows(rows: bytes, layout: TextLayout, na_values: Iterable[object] = ()
 
     bad: list[Any] = []
     try:
-        return _parse(rows, layout, na_values, bad, threads=True)
+        return _parse(rows, layout, na_values, bad, threads=len(rows) >= _LARGE)
     except pa.ArrowInvalid:
         # Arrow numbers rows only if it reads them sequentially.
         if bad:

@@ -78,4 +78,5 @@ def _model_of(
         design.weights @ mixing.shares / design.total,
         mixing.parameters,
         design.total,
+        design.limits(members),
     )

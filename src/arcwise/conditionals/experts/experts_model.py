@@ -4,7 +4,7 @@ p(y | x) = sum_k g_k(x) N(y; a_k + b_k x, s_k^2),   g = softmax of linear functi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,8 @@ class ExpertsConditional:
     shares : (experts,) mean weights of the experts over the training rows.
     parameters : number of free parameters.
     rows : number of training rows.
+    limits : smallest and largest standardised value of each parent, beyond which experts are constant; none
+        if empty.
 
     >>> model = ExpertsConditional(
     ...     np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.zeros((2, 2)),
@@ -58,6 +60,7 @@ class ExpertsConditional:
     shares: Array
     parameters: int
     rows: float
+    limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
 
     def __post_init__(self) -> None:
         """Check the parameters and make the arrays read-only."""
@@ -77,7 +80,9 @@ class ExpertsConditional:
             raise FitError("A mixture of experts needs finite coefficients.")
         if not (self.sds > 0).all() or not (self.scales > 0).all():
             raise FitError("A mixture of experts needs positive standard deviations.")
-        for array in (*arrays, self.inputs, *self.groups):
+        if self.limits.shape not in ((2, parents), (2, 0)):
+            raise FitError("A mixture of experts needs the range of each of its parents.")
+        for array in (*arrays, self.limits, self.inputs, *self.groups):
             array.setflags(write=False)
 
     @property
@@ -92,7 +97,8 @@ class ExpertsConditional:
             if len(self.groups[parent]):
                 values[:, k] = self.groups[parent][np.asarray(xs[parent], np.intp)] == group
             else:
-                values[:, k] = (xs[parent] - self.centres[parent]) / self.scales[parent]
+                z = (xs[parent] - self.centres[parent]) / self.scales[parent]
+                values[:, k] = np.clip(z, *self.limits[:, parent]) if self.limits.size else z
         logs = values @ self.gates
         logs -= logs.max(axis=1, keepdims=True)
         logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))

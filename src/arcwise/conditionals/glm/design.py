@@ -91,6 +91,13 @@ class Design:
         columns = map(self.number, self.numbers)
         return frozenset(c for c in columns if len(np.unique(self.columns[c])) == 2)
 
+    def limits(self, members: Sequence[int]) -> Array:
+        """The smallest and the largest standardised value of numbers; 0 for categories."""
+        columns = [self.columns[self.number(j)] if not self.levels[j] else (0.0,) for j in members]
+        return (
+            np.array([[min(c, default=0.0), max(c, default=0.0)] for c in columns]).reshape(-1, 2).T
+        )
+
     def number(self, j: int) -> int:
         """The column of a standardised number."""
         return self.blocks[j][0]

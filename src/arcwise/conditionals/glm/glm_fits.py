@@ -130,6 +130,7 @@ def model_of(
         np.array(noise, dtype=np.int64).reshape(-1, 4),
         best.noise_slopes.copy(),
         best.noise_range + (2 * np.log(scale)),
+        design.limits(parents),
         best.runner_up,
         best.lead,
     )

@@ -10,6 +10,7 @@ configuration is a table. The log variance of a number may be linear in function
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,6 +70,8 @@ class GlmConditional:
     noise_columns : (C, 4) columns that the log variance of a number depends on.
     noise_slopes : what these add to it.
     noise_range : the smallest and the largest log variance of the rows; beyond them it is constant.
+    limits : the smallest and the largest standardised value of each parent, beyond which a model with curves,
+        products of numbers or a spread that depends on numbers is constant; none if empty.
     runner_up, lead : the best form of another kind, and the nats of BIC that it loses.
 
     >>> model = GlmConditional(
@@ -97,6 +100,7 @@ class GlmConditional:
     noise_columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 4), np.int64))
     noise_slopes: Array = field(default_factory=lambda: np.zeros(0))
     noise_range: Array = field(default_factory=lambda: np.zeros(0))
+    limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
     runner_up: str = ""
     lead: float = 0.0
 
@@ -125,7 +129,16 @@ class GlmConditional:
         every = np.concatenate([self.columns, self.noise_columns])
         if every[:, [0, 2]].max(initial=-1) >= parents:
             raise FitError("A glm model needs the parents that its design names.")
-        for array in (*arrays, self.columns, self.noise_columns, self.spread, *self.groups):
+        if self.limits.shape not in ((2, parents), (2, 0)):
+            raise FitError("A glm model needs the range of each of its parents.")
+        for array in (
+            *arrays,
+            self.limits,
+            self.columns,
+            self.noise_columns,
+            self.spread,
+            *self.groups,
+        ):
             array.setflags(write=False)
 
     @property
@@ -170,7 +183,7 @@ class GlmConditional:
             inside = [pair for pair in pairs if pair[0] in positions]
             if not inside:
                 continue
-            if len(inside) > 1 or inside[0][1]:
+            if len(inside) > 1 or inside[0][1] or self._is_bent:
                 return None
             k = list(positions).index(inside[0][0])
             design[k, :, c] = 1 / self.scales[inside[0][0]]
@@ -204,12 +217,30 @@ class GlmConditional:
                     design[:, c] *= self._atom(parent, which, xs[parent])
         return design
 
+    @cached_property
+    def _is_bent(self) -> bool:
+        """Whether the model is constant beyond the rows, since it is not linear in the numbers.
+
+        Otherwise drawn values would grow without bounds along a chain of such models.
+        """
+        number = [not len(groups) for groups in self.groups]
+        mean = any(
+            number[one] and (function > 0 or (two >= 0 and number[two]))
+            for one, function, two, _ in self.columns.tolist()
+            if one >= 0
+        )
+        mean = mean or any(
+            two >= 0 and number[two] and other > 0 for _, _, two, other in self.columns.tolist()
+        )
+        noise = any(number[one] for one in self.noise_columns[:, 0].tolist() if one >= 0)
+        return bool(self.limits.size) and (mean or noise)
+
     def _atom(self, parent: int, which: int, column: NDArray[Any]) -> Array:
         groups = self.groups[parent]
         if len(groups):
             return np.asarray(groups[np.asarray(column, np.intp)] == which, dtype=float)
         z = (np.asarray(column, dtype=float) - self.centres[parent]) / self.scales[parent]
-        return atoms(z)[which]
+        return atoms(np.clip(z, *self.limits[:, parent]) if self._is_bent else z)[which]
 
     def _variance(self, xs: Columns, size: int) -> Array:
         if len(self.noise_slopes):

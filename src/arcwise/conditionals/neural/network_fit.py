@@ -86,6 +86,7 @@ def model_of(
         explained=0.0,
         sds=(0.0, 0.0),
         rows=inputs.total,
+        limits=design.limits(members),
     )
     xs = tuple(inputs.table.columns[j] for j in members)
     share = _explained_share(inputs, model, child, xs)

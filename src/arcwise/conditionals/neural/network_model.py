@@ -1,7 +1,7 @@
 """A fitted neural network with one hidden layer: a normal distribution, or probabilities of levels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +43,8 @@ class NeuralConditional:
     explained : share of a number's variance, or of a category's log loss, that the network explains.
     sds : standard deviations of a number at the rows, their 10 % and 90 % quantiles.
     rows : number of training rows.
+    limits : smallest and largest standardised value of each parent, beyond which outputs are constant; none
+        if empty.
 
     >>> model = NeuralConditional(
     ...     0, 1.0, 2.0, np.zeros(1), np.ones(1), (np.zeros(0, int),), np.array([[0, 0]]), np.ones((1, 1)),
@@ -70,6 +72,7 @@ class NeuralConditional:
     explained: float
     sds: tuple[float, float]
     rows: float
+    limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
 
     def __post_init__(self) -> None:
         """Check the parameters and make the arrays read-only."""
@@ -88,7 +91,9 @@ class NeuralConditional:
             raise FitError("A neural model needs finite weights.")
         if not (self.scales > 0).all() or not self.scale > 0:
             raise FitError("A neural model needs positive scales.")
-        for array in (*arrays, self.inputs, *self.groups):
+        if self.limits.shape not in ((2, len(self.groups)), (2, 0)):
+            raise FitError("A neural model needs the range of each of its parents.")
+        for array in (*arrays, self.limits, self.inputs, *self.groups):
             array.setflags(write=False)
 
     @property
@@ -103,7 +108,8 @@ class NeuralConditional:
             if len(self.groups[parent]):
                 values[:, k] = self.groups[parent][np.asarray(xs[parent], np.intp)] == group
             else:
-                values[:, k] = (xs[parent] - self.centres[parent]) / self.scales[parent]
+                z = (xs[parent] - self.centres[parent]) / self.scales[parent]
+                values[:, k] = np.clip(z, *self.limits[:, parent]) if self.limits.size else z
         first, split = self.coefficients[0], 1 + len(self.inputs)
         out: Array = first + values @ self.coefficients[1:split]
         if len(self.biases):
