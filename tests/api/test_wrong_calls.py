@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 import arcwise as aw
+from arcwise.notes import Idiom
 
 ROWS = aw.table({"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 1.0, 4.0, 3.0]})
 NET = aw.fit("a -> b", ROWS)
@@ -52,3 +53,16 @@ def test_an_error_inside_of_a_function_stays_what_it_is():
 def test_functions_stay_what_they_were():
     assert pickle.loads(pickle.dumps(aw.table)) is aw.table
     assert aw.read.__name__ == "read"
+
+
+def test_the_cause_of_an_error_is_named():
+    net = aw.learn(aw.example("boston").select(["RM", "LSTAT"]), model="gaussian", certainty=False)
+    with pytest.raises(aw.OptionError, match=r"two names, as in edges\['LSTAT', 'RM'\], got 'RM'"):
+        net.edges["RM"]
+    with pytest.raises(
+        aw.OptionError, match=r"for undirected graphs: write graph='undirected'"
+    ) as caught:
+        aw.learn(aw.example("boston"), search="glasso")
+    assert "--graph undirected" in caught.value.worded(Idiom.SHELL)
+    with pytest.raises(aw.DataError, match="path of a file, got Table"):
+        aw.moments(aw.example("boston"))

@@ -105,7 +105,7 @@ def test_words_lead_to_learners(words, name):
 def test_words_that_lead_nowhere_are_answered():
     with pytest.raises(aw.OptionError, match=r"no kind of graph 'tree'.*'directed', 'undirected'"):
         searches("tree")
-    with pytest.raises(aw.OptionError, match="no search 'glasso'"):
+    with pytest.raises(aw.OptionError, match="search='glasso' is for undirected graphs"):
         bind(specified(search="glasso"), SOURCE)
     with pytest.raises(aw.FitError, match="penalty='stars' is for the lasso"):
         aw.learn(SOURCE, penalty="stars")

@@ -209,7 +209,7 @@ Settings = Annotated[
     learning_option(
         "NAME=VALUE",
         "--option",
-        help="Set an option of the search, score or model, as in restarts=10 or gamma=1.",
+        help="Set an option of the named search, score or model: --search tabu --option restarts=9.",
     ),
 ]
 TimeLimit = Annotated[

@@ -105,6 +105,10 @@ def moments(
     (2.0, [3.0, 3.0], (<Note: 1 of 3 rows dropped because of missing values (most in 'y': 1).>,))
     """
     check_policy(missing)
+    if not isinstance(path, str | os.PathLike):
+        raise DataError(
+            f"moments must be given the path of a file, got {type(path).__name__}: learn takes tables."
+        )
     layout = (separator, decimal, encoding)
     with open_source(path, columns, na_values=na_values, weights=weights, asked=layout) as file:
         return moments_of(file, missing)

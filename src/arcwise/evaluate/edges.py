@@ -64,6 +64,11 @@ class PairRows(Framed, Generic[Row]):
 
     def __getitem__(self, pair: tuple[str, str]) -> Row:
         """Return the row of a pair, in either order."""
+        if isinstance(pair, str) or len(pair) != 2:
+            one, two = self.nodes[:2]
+            raise OptionError(
+                f"Edges must be indexed by two names, as in edges[{one!r}, {two!r}], got {pair!r}."
+            )
         for name in pair:
             if name not in self.nodes:
                 raise unknown("variable", name, self.nodes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arcwise.data import Source, Table, statistics_of
-from arcwise.errors import OptionError, unknown
+from arcwise.errors import OptionError, join_words, unknown
 from arcwise.graphs import DAG, UGraph
 from arcwise.learners.boundary import BoundaryLearner
 from arcwise.learners.classifiers.class_graph import ClassGraph
@@ -27,6 +27,7 @@ from arcwise.learners.refits import with_refits
 from arcwise.learners.specification import Specification, prepare_data, prepared_cases
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
+from arcwise.notes import Fix
 from arcwise.results import Trail, Watch
 
 __all__ = [
@@ -64,6 +65,17 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
     return functions
 
 
+def _unknown_search(word: str, names: list[str]) -> OptionError:
+    """The error for a search that does not exist, or not for this kind of graph."""
+    other = next((each for each in graphs() if word in searches(each)), None)
+    if other is None:
+        return unknown("search", word, names)
+    fix = Fix("graph", other)
+    there = join_words(map(repr, names))
+    said = f"search={word!r} is for {other} graphs: write {fix.place}, or choose from {there}."
+    return OptionError(said, (), (fix,))
+
+
 def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Problem:
     """Bind a specification to data, as a problem of the learner that accepts it.
 
@@ -75,7 +87,7 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
     """
     names = sorted(searches(spec.graph))
     if spec.search not in names:
-        raise unknown("search", spec.search, names)
+        raise _unknown_search(spec.search, names)
     statistics = statistics_of(source)
     spec = spec.chosen(statistics.variables)
     for learner in LEARNERS.values():
