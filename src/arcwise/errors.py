@@ -100,7 +100,20 @@ class FitError(ArcwiseError):
 
 
 class ChainsError(FitError):
-    """Chains over graphs that have not come together: their shares say nothing."""
+    """Chains over graphs that have not come together: their shares say nothing.
+
+    >>> ChainsError.of("The chains have not converged", "allow more time").failure
+    'The chains have not converged'
+    """
+
+    failure = "The chains have not converged"
+
+    @classmethod
+    def of(cls, failure: str, remedy: str, fixes: Iterable[Fix] = ()) -> ChainsError:
+        """Return the error of a failure that a note may report, with what to change."""
+        error = cls(f"{failure}: {remedy}.", fixes=fixes)
+        error.failure = failure
+        return error
 
 
 class NoTimeError(FitError):

@@ -34,10 +34,13 @@ from typing import Any, Final
 
 class _Open(Enum):
     VALUE = "open"
+    NAME = "name"
 
 
 UNSET: Final = _Open.VALUE
 """The value of a fix that names an option and leaves its value open."""
+NAME: Final = _Open.NAME
+"""The value of a mention of an option by its name alone, without an equals sign."""
 
 
 class Blank(str):
@@ -49,23 +52,34 @@ class Blank(str):
         return str(self)
 
 
-_FLAGS = {"kinds": "kind", "columns": "only"}
+_FLAGS = {"kinds": "kind", "levels": "level"}
 """Options that have another name in the shell."""
+
+_CHOICES = {"columns": "only"}
+"""Options that have another name in the shell if their value is a choice of columns, [...]."""
 
 _OF_TABLES = frozenset({"kinds", "weights", "copies"})
 """Options of `aw.table` and `aw.read`."""
 
 _COMMANDS = {
     "select": "--drop",
-    "discretise": "arcwise discretise",
-    "fit": "arcwise fit",
-    "learn": "arcwise learn",
-    "posterior": "arcwise certainty",
+    "discretise": "'arcwise discretise'",
+    "fit": "'arcwise fit'",
+    "learn": "'arcwise learn'",
+    "posterior": "'arcwise posterior'",
     "counts": "--stream",
     "moments": "--stream",
     "load": "--data",
 }
 """The name of a function in the shell."""
+
+_APART = {
+    "in categories": ("discretise()", "--discretise quantiles"),
+    "in batches": ("counts() or moments()", "--stream"),
+    "at once": ("use read()", "leave --stream out"),
+    "as a pair": ("a pair (tail, head)", """'"tail","head"' in quotes"""),
+}
+"""What is typed in Python, and what in the shell, if neither is a form of the other."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +90,9 @@ class Fix:
     ----------
     option : the name of an option as in Python.
     value : its value; left open if there is none.
-    verb : the name of a function, instead of an option.
+    verb : the name of a function, instead of an option, or a way of `_APART`.
     arguments : those of the function, as one types them.
+    advice : whether it is to be typed; False for an option that a sentence only names (see `mention`).
 
     >>> Fix("model", "parzen").python(), Fix("model", "parzen").shell()
     ("model='parzen'", '--model parzen')
@@ -91,6 +106,7 @@ class Fix:
     value: Any = UNSET
     verb: str = ""
     arguments: str = ""
+    advice: bool = True
 
     def __hash__(self) -> int:
         return hash(self.python())  # values may be lists and mappings
@@ -103,23 +119,25 @@ class Fix:
     @property
     def complete(self) -> bool:
         """Whether it says all that is to be typed."""
-        return bool(self.verb) or self.value is not UNSET
+        return self.advice and (bool(self.verb) or self.value is not UNSET)
 
     def python(self) -> str:
         """Return the fix as one types it in Python."""
         if self.verb:
-            return f"{self.verb}({self.arguments})"
+            return _APART[self.verb][0] if self.verb in _APART else f"{self.verb}({self.arguments})"
+        if self.value is NAME:
+            return self.option
         text = f"{self.option}={'' if self.value is UNSET else _literal(self.value)}"
-        of_table = self.option in _OF_TABLES and self.value is not UNSET
+        of_table = self.advice and self.option in _OF_TABLES and self.value is not UNSET
         return f"aw.table(data, {text})" if of_table else text
 
     def shell(self) -> str:
         """Return the fix as one types it in the shell."""
         if self.verb:
-            command = _COMMANDS.get(self.verb, f"{self.verb}()")
-            return f"'{command}'" if " " in command else command
+            apart = _APART.get(self.verb)
+            return apart[1] if apart else _COMMANDS.get(self.verb, f"{self.verb}()")
         name = _FLAGS.get(self.option, self.option).replace("_", "-")
-        if self.value is True or self.value is UNSET:
+        if self.value is True or isinstance(self.value, _Open):
             return f"--{name}"
         if self.value is False:
             return f"--no-{name}"
@@ -128,7 +146,7 @@ class Fix:
             return " ".join(f"--{name} {shlex.quote(pair)}" for pair in pairs)
         if isinstance(self.value, list | tuple | set | frozenset):
             if ... in self.value:
-                return f"--{name}"
+                return f"--{_CHOICES.get(self.option, name)}"
             return " ".join(f"--{name}={shlex.quote(str(each))}" for each in self.value)
         return f"--{name} {shlex.quote(str(self.value))}"
 
@@ -137,6 +155,17 @@ class Fix:
         if self.verb:
             return {"verb": self.verb, "arguments": self.arguments}
         return {"option": self.option, **({} if self.value is UNSET else {"value": self.value})}
+
+
+def mention(option: str, value: Any = UNSET) -> Fix:
+    """Return an option that a sentence names without advising it, to be written like a fix.
+
+    >>> mention("search", "stepwise").shell(), mention("search", "stepwise").complete
+    ('--search stepwise', False)
+    >>> mention("max_parents", NAME).python(), mention("max_parents", NAME).shell()
+    ('max_parents', '--max-parents')
+    """
+    return Fix(option, value, advice=False)
 
 
 def _literal(value: Any) -> str:
@@ -156,16 +185,23 @@ class Idiom(Enum):
 def worded(sentence: str, fixes: Iterable[Fix], idiom: Idiom = Idiom.PYTHON) -> str:
     """Write fixes into a sentence that has places for them.
 
+    Several fixes of one option fill its places in their order.
+
     >>> worded("take {search=}, or fewer columns.", [Fix("search", "auto")], Idiom.SHELL)
     'take --search auto, or fewer columns.'
     >>> worded("a < b: take {search=}.", [Fix("search", "auto")], Idiom.HTML)
     'a &lt; b: take <code>search=&#x27;auto&#x27;</code>.'
+    >>> worded("{model=} and {model=} differ.", [Fix("model", "linear"), Fix("model", "curved")])
+    "model='linear' and model='curved' differ."
     """
     html = idiom is Idiom.HTML
     text = escape(sentence) if html else sentence
-    for fix in fixes:
+    rest = list(fixes)
+    places = [fix.place for fix in rest]
+    for i, fix in enumerate(rest):
         words = fix.shell() if idiom is Idiom.SHELL else fix.python()
-        text = text.replace(fix.place, f"<code>{escape(words)}</code>" if html else words)
+        many = 1 if fix.place in places[i + 1 :] else -1
+        text = text.replace(fix.place, f"<code>{escape(words)}</code>" if html else words, many)
     return text
 
 

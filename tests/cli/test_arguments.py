@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arcwise.cli.arguments import arcs, assignments, event, names, option_value, shell_words, values
+from arcwise.cli.arguments import arcs, assignments, event, names, option_value, values
 from arcwise.errors import DataError
 
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(
@@ -111,20 +111,3 @@ def test_option_values_keep_their_kind():
         bool,
         str,
     ]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "wanted"),
-    [
-        ("as in kinds={'a b': 'discrete'}.", "as in --kind 'a b=discrete'."),
-        ("leave them out with select(), or", "leave them out with --drop, or"),
-        ("score='bic' takes the plain one.", "--score bic takes the plain one."),
-        (
-            "if that means missing, give na_values=['?'].",
-            "if that means missing, give --na-values='?'.",
-        ),
-        ("The column 'score' is text.", "The column 'score' is text."),
-    ],
-)
-def test_advice_for_the_shell(sentence, wanted):
-    assert shell_words(sentence) == wanted

@@ -19,6 +19,7 @@ from arcwise.data import read
 from arcwise.errors import FitError, OptionError, unknown
 from arcwise.graphs import Rules
 from arcwise.learners import RULES, Specification, searches
+from arcwise.notes import Fix, mention
 from arcwise.scores import SCORES
 from arcwise.undirected.given_matrices import Factors, factors_of
 from arcwise.values import is_count, is_number
@@ -199,7 +200,8 @@ def _our_name(name: str, what: str) -> str:
     if what == "search" and folded in _TESTS:
         raise OptionError(
             f"There is no search {name!r}: it tests independences, and searches here maximise a score. "
-            "search='auto' takes the best one for the size of the table."
+            "{search=} takes the best one for the size of the table.",
+            fixes=[Fix("search", "auto")],
         )
     if name in _REGISTRIES[what]():
         return name
@@ -239,8 +241,9 @@ def _rule(penalty: str) -> str:
     """The name of a rule that chooses the penalty."""
     if penalty in SCORES and penalty not in RULES:
         raise OptionError(
-            f"penalty={penalty!r} is a score, not a rule for the penalty: write score={penalty!r}; the rules "
-            f"are {', '.join(RULES)}."
+            f"{{penalty=}} is a score, not a rule for the penalty: write {{score=}}; the rules "
+            f"are {', '.join(RULES)}.",
+            fixes=[mention("penalty", penalty), Fix("score", penalty)],
         )
     if penalty not in RULES:
         raise unknown("rule for the penalty", penalty, RULES)

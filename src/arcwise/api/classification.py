@@ -23,6 +23,7 @@ from arcwise.learners.classifiers import (
     learn_classifier,
     prepared_classes,
 )
+from arcwise.notes import Fix
 from arcwise.scores import SCORES, Score
 from arcwise.values import is_pair
 
@@ -172,7 +173,8 @@ def _cross_validate(
         if len(left := np.unique(np.delete(codes, part))) < 2:
             raise DataError(
                 f"Without one of the {folds} folds, all rows are of class {classes[left[0]]!r}, and a "
-                "classifier needs two classes: use folds=0, or more rows of the other classes."
+                "classifier needs two classes: use {folds=}, or more rows of the other classes.",
+                fixes=[Fix("folds", 0)],
             )
     logs = held_out_logs(table, target, parts, lambda rows: learn_classifier(rows, target, spec))
     weights = np.ones(table.rows) if table.weights is None else np.asarray(table.weights)

@@ -21,7 +21,7 @@ from arcwise.errors import FileError, FitError, plural
 from arcwise.evaluate import EdgeTable, Validation, pack_edges
 from arcwise.frame import LONGEST_CELL, escaped, html_block
 from arcwise.learners.parameters import is_pseudo
-from arcwise.notes import Note
+from arcwise.notes import Note, mention
 
 if TYPE_CHECKING:
     from arcwise.api.document import Document
@@ -382,7 +382,10 @@ def arc_draws(post: Posterior) -> NDArray[np.bool_]:
     ends = [name for name in post.kept if name.endswith("_parents") and "state" not in name]
     names = sorted(name for name in ends if len(post.kept[name]))
     if not names or not post.directed:
-        raise FitError("Only chains (method='mcmc') have a sequence of drawn graphs.")
+        raise FitError(
+            "Only chains ({method=}) have a sequence of drawn graphs.",
+            fixes=[mention("method", "mcmc")],
+        )
     least, p = min(len(post.kept[name]) for name in names), len(post.found.nodes)
     found = []
     for name in names:

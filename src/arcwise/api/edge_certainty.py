@@ -228,7 +228,7 @@ def made_certain(
     if seed is not None:
         spec = spec.but(rng=np.random.default_rng(whole("seed", seed)))
     plan = plan_of(method, draws, prior, n_jobs)
-    why = ""
+    why: Note | str = ""
     problem = bind(spec, source)
     if plan.method == "auto":
         chosen, why = method_for(problem, plan.prior)

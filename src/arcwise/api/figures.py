@@ -12,6 +12,7 @@ from arcwise.errors import DataError, FitError
 from arcwise.evaluate import EdgeTable, SearchCurve, search_curve
 from arcwise.graphs import DAG, UGraph
 from arcwise.networks import Net
+from arcwise.notes import Fix
 from arcwise.results import Step
 from arcwise.values import clear_methods
 
@@ -163,7 +164,8 @@ class Figures(ABC):
         rows = self.data if data is None else conform(data, self.net.variables)
         if not isinstance(rows, Table):
             raise DataError(
-                "Pairs need rows: give data= to a network that was loaded or built manually."
+                "Pairs need rows: give {data=} to a network that was loaded or built manually.",
+                fixes=[Fix("data")],
             )
         names = (first, second, *self._strongest_neighbours((first, second), neighbours))
         graph = self.edges.drawn(self.graph)

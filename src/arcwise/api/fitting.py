@@ -29,7 +29,7 @@ from arcwise.learners.parameters import (
 from arcwise.learners.settings import score_settings
 from arcwise.learners.specification import Specification, prepare_data
 from arcwise.networks import Net
-from arcwise.notes import NoteKind, notes_of
+from arcwise.notes import Fix, NoteKind, notes_of
 from arcwise.scores import SCORES, Score
 
 __all__ = ["fit", "fit_conditionals", "score"]
@@ -159,8 +159,9 @@ def score(
     if is_pseudo(total.word) and not known.pseudo:
         raise FitError(
             f"The score {known.score!r} has no value for the joint distribution of this "
-            f"undirected graph: use score={total.word!r} for the sum over variables given their "
-            "neighbours, which compares undirected graphs of the same variables only."
+            f"undirected graph: use {{score=}} for the sum over variables given their "
+            "neighbours, which compares undirected graphs of the same variables only.",
+            fixes=[Fix("score", total.word)],
         )
     return total.value
 

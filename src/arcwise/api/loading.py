@@ -46,7 +46,7 @@ from arcwise.io.codec import fits
 from arcwise.learners import Specification, bind
 from arcwise.learners.settings import settings_of
 from arcwise.networks import Net
-from arcwise.notes import Note, NoteKind
+from arcwise.notes import Fix, Note, NoteKind
 from arcwise.values import clear_calls
 
 
@@ -109,7 +109,8 @@ def load(path: str | PathLike[str], data: Any = None) -> Any:
         return found
     if not isinstance(found, Network):
         raise OptionError(
-            "data= is for learned networks: leave it out, since a posterior is saved with its data."
+            "{data=} is for learned networks: leave it out, since a posterior is saved with its data.",
+            fixes=[Fix("data")],
         )
     return _with_data(found, data)
 
@@ -129,13 +130,15 @@ def _load(path: str | PathLike[str]) -> Any:
 def _network(stored: io.StoredNet, path: str | PathLike[str]) -> Network:
     if stored.net is None:
         raise FileError(
-            f"{str(path)!r} contains a graph without parameters: read it with load_graph, and "
-            "fit it to a table with fit."
+            f"{str(path)!r} contains a graph without parameters: fit it to a table with {{fit()}}.",
+            fixes=[Fix(verb="fit", arguments="load_graph(path), data")],
         )
     try:
         return _read_network(stored.net, stored.about)
     except ArcwiseError as error:
-        raise FileError(f"{str(path)!r} cannot be read: {str(error).rstrip('.')}.") from None
+        raise FileError(
+            f"{str(path)!r} cannot be read: {error.text.rstrip('.')}.", fixes=error.fixes
+        ) from None
 
 
 def _read_network(net: Net, about: Mapping[str, Any]) -> Network:
@@ -217,8 +220,9 @@ def _with_data(net: Network, data: Any) -> Network:
     """
     if not net.graph.directed or "search" not in net.settings:
         raise FitError(
-            "data= is for learned directed networks: the graph of this one was given or is "
-            "undirected, so answers have no range."
+            "{data=} is for learned directed networks: the graph of this one was given or is "
+            "undirected, so answers have no range.",
+            fixes=[Fix("data")],
         )
     source, spec = _source(net, data), _specification(net)
     problem = bind(spec, source)

@@ -25,7 +25,7 @@ from arcwise.graphs.parser import plain
 from arcwise.learners import GraphFitter, Learner, Problem, graphs, prepared_cases
 from arcwise.learners.parallel import one_thread, runner, watch_inside
 from arcwise.networks import Net, whole
-from arcwise.notes import StopReason
+from arcwise.notes import Fix, StopReason
 from arcwise.results import SearchEnd
 from arcwise.values import clear_calls, is_integer
 
@@ -128,9 +128,13 @@ def _graph_learner(graph: Any, search: str | Search, penalty: Any) -> DAG | UGra
     if isinstance(graph, str) and plain(graph):
         raise unknown("kind of graph", graph, graphs())
     if search not in ("auto", Auto()):
-        raise OptionError("With graph= there is no search: leave out search.")
+        raise OptionError(
+            "With {graph=} there is no search: leave out search.", fixes=[Fix("graph")]
+        )
     if penalty is not None:
-        raise OptionError("With graph= there is no search: leave out penalty.")
+        raise OptionError(
+            "With {graph=} there is no search: leave out penalty.", fixes=[Fix("graph")]
+        )
     return graph_of(graph)
 
 

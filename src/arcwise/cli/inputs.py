@@ -90,10 +90,10 @@ def read_batches(
 ) -> Table | Moments:
     """Gather the counts of levels, or the moments of numbers, of a file that may be larger than memory."""
     from arcwise.data import gather_file
-    from arcwise.data.source import READ_ONCE
+    from arcwise.data.source import read_once
 
     if path == STANDARD_INPUT:
-        raise DataError(f"{file_name(path)}: {READ_ONCE}")
+        raise read_once(f"{file_name(path)}: ")
     return gather_file(
         path,
         columns=only or None,

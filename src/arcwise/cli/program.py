@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from arcwise.cli.arguments import either, shell_words
+from arcwise.cli.arguments import either
 from arcwise.cli.certainty import posterior, sensitivity
 from arcwise.cli.classify import classify
 from arcwise.cli.datasets import audit, data, demo, discretise
@@ -109,7 +109,7 @@ class Program(TyperGroup):
             fixed = {"prog_name": "arcwise", "standalone_mode": False}
             code = int(super().main(*args, **{**extra, **fixed}) or 0)
         except ArcwiseError as error:
-            code = _say(shell_words(error.worded(Idiom.SHELL)), USER)
+            code = _say(error.worded(Idiom.SHELL), USER)
         except MemoryError:
             code = _say("There is not enough memory: use fewer columns or rows.", USER)
         except Exception as error:

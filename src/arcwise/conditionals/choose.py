@@ -40,6 +40,7 @@ from arcwise.data.prepare import checked_policy
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, close_to, unknown
 from arcwise.graphs import DAG
+from arcwise.notes import Fix, mention
 
 __all__ = ["FAMILIES", "Choice", "MixedFamily", "choose", "prepare"]
 
@@ -161,21 +162,22 @@ def recast(family: Family, table: Table) -> Table:
     if not wrong:
         return table
     others = [
-        f"model={word!r}"
+        Fix("model", word)
         for word, family in FAMILIES.items()
         if all(v.kind in family.kinds for v in table.variables)
     ]
     several = len(wrong) > 1
-    ways = [f"leave {'them' if several else 'it'} out with select()"]
+    ways = [f"leave {'them' if several else 'it'} out with {{select()}}"]
     if not all(v.discrete for v in table.variables):
-        ways.append("cut the numbers into levels with discretise()")
-        others.append("model='auto'")
-    ways.append(f"take {' or '.join(others)}")
-    what = "levels (text, booleans, or by kinds=)"
+        ways.append("cut the numbers into levels with {in categories()}")
+        others.append(Fix("model", "auto"))
+    ways.append(f"take {' or '.join(fix.place for fix in others)}")
+    what = "levels (text, booleans, or by {kinds=})"
     what, only = (what, "numbers") if table.variable(wrong[0]).discrete else ("numbers", "levels")
     raise DataError(
         f"{sentence_list(wrong)} {'hold' if several else 'holds'} {what}, and {family.name} models take "
-        f"{only} only: {', '.join(ways[:-1])}, or {ways[-1]}."
+        f"{only} only: {', '.join(ways[:-1])}, or {ways[-1]}.",
+        fixes=[mention("kinds"), Fix(verb="select"), Fix(verb="in categories"), *others],
     )
 
 

@@ -36,6 +36,7 @@ from arcwise.data.statistics.complete import cell_counts
 from arcwise.data.variable import code_type
 from arcwise.distributions import Categorical
 from arcwise.errors import DataError, FitError
+from arcwise.notes import Fix
 
 __all__ = [
     "MOST_CELLS",
@@ -223,7 +224,8 @@ class DiscreteFamily(Family):
             if len(variable.levels or ()) > _MOST_LEVELS:
                 raise DataError(
                     f"{variable.name!r} has {len(variable.levels or ())} levels, and at most "
-                    f"{_MOST_LEVELS} can be counted: drop it with select(), or merge levels."
+                    f"{_MOST_LEVELS} can be counted: drop it with {{select()}}, or merge levels.",
+                    fixes=[Fix(verb="select")],
                 )
         return table
 
@@ -279,8 +281,9 @@ def check_cells(variables: Sequence[Variable]) -> None:
         child, parents = variables[-1].name, ", ".join(repr(v.name) for v in variables[:-1])
         raise FitError(
             f"The table of {child!r} given {parents} has {size:.3g} probabilities, above the "
-            f"{MOST_CELLS:.3g} that are stored: use fewer parents (max_parents=), or merge "
-            "levels."
+            f"{MOST_CELLS:.3g} that are stored: use fewer parents ({{max_parents=}}), or merge "
+            "levels.",
+            fixes=[Fix("max_parents")],
         )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from arcwise.data import Table, Variable
 from arcwise.errors import DataError, FitError
+from arcwise.notes import Fix
 
 if TYPE_CHECKING:
     from arcwise.conditionals.base import Family
@@ -50,5 +51,6 @@ def no_marginal(models: Sequence[str]) -> FitError:
     """Return the error for models without a marginal likelihood of this kind."""
     return FitError(
         f"The score 'marginal' is one of neural models, and these are {', '.join(sorted(set(models)))}: take "
-        "model='neural', or score='bge' of gaussian and 'bdeu' of discrete models."
+        "{model=}, or {score=} of gaussian and 'bdeu' of discrete models.",
+        fixes=[Fix("model", "neural"), Fix("score", "bge")],
     )

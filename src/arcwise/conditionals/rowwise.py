@@ -25,6 +25,7 @@ from arcwise.conditionals.base import (
 from arcwise.conditionals.refusals import no_count, no_model
 from arcwise.data import Statistics, Table
 from arcwise.errors import FitError
+from arcwise.notes import Fix
 
 __all__ = ["RowFits", "RowHeldOut", "ViewFits", "possible"]
 
@@ -205,4 +206,7 @@ class ViewFits(Fits):
 
     def held_out(self, parts: Parts, table: Table | None = None) -> HeldOutFits:
         """Raise an error: held-out parts have no meaning if each model uses other rows."""
-        raise FitError("Held-out scores need models of the same rows: use bic, or score='loo'.")
+        raise FitError(
+            "Held-out scores need models of the same rows: use bic, or {score=}.",
+            fixes=[Fix("score", "loo")],
+        )

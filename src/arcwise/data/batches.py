@@ -55,7 +55,7 @@ from arcwise.data.text import (
     without_header,
 )
 from arcwise.errors import DataError, close_to
-from arcwise.notes import Note
+from arcwise.notes import Fix, Note
 
 # Cells per batch: 32 MB of numbers.
 CELLS = 1 << 22
@@ -251,7 +251,10 @@ class TextSource(Columns):
         text = as_utf8(start if whole else _whole_letters(start, codec), codec)
         layout = layout_of(text, separator, decimal)
         if layout.separator == SPACES:
-            raise DataError("Text with white space as separator cannot be streamed: use read().")
+            raise DataError(
+                "Text with white space as separator cannot be streamed: {at once()}.",
+                fixes=[Fix(verb="at once")],
+            )
         names, notes = tidy_names(layout.header, numbered=True)
         rows = without_header(text, layout)
         rows = rows if whole else _whole_rows(rows, layout.separator)
@@ -293,12 +296,10 @@ class TextSource(Columns):
         except pa.ArrowInvalid as error:
             if text.quoted:
                 _scan_quotes(self.place, self.encoding, self.layout)
-            message = (
-                ragged_row_text(bad[0], len(self.names), self.layout.lines)
-                if bad
-                else self._said(error)
-            )
-            raise DataError(message) from None
+            if bad:
+                ragged = ragged_row_text(bad[0], len(self.names), self.layout.lines)
+                raise DataError(ragged) from None
+            raise self._refusal(error) from None
 
     def _stream(self) -> Any:
         import pyarrow as pa
@@ -329,19 +330,21 @@ class TextSource(Columns):
         """Return the bytes that are parsed at once: rows of 20 bytes per cell must fit several times."""
         return max(min(PARSED, HEAD), 200 * len(self.names))
 
-    def _said(self, error: Exception) -> str:
+    def _refusal(self, error: Exception) -> DataError:
+        """Return the error for what Arrow cannot parse."""
         if "straddl" in str(error):
             most = size_words(self._block())
-            return (
+            return DataError(
                 f"A row takes more than {most} of text: this is not a table of numbers and levels."
             )
         match = re.search(r"column #(\d+).*invalid value '(.*)'", str(error))
         if not match:
-            return str(error).splitlines()[0]
+            return DataError(str(error).splitlines()[0])
         name, cell = self.names[int(match[1])], match[2]
-        return (
+        return DataError(
             f"Column {name!r} begins with numbers but contains the text {cell!r} later; if that "
-            f"means missing, give na_values=[{cell!r}]."
+            "means missing, give {na_values=}.",
+            fixes=[Fix("na_values", [cell])],
         )
 
 

@@ -32,7 +32,7 @@ from arcwise.data.variable import (
     sentence_list,
 )
 from arcwise.errors import DataError, OptionError, close_to, unknown
-from arcwise.notes import Note, data_note
+from arcwise.notes import Fix, Note, data_note, mention
 from arcwise.values import as_tuple, clear_calls, is_integer
 
 METHODS = (*CUTTERS, "entropy")
@@ -113,11 +113,20 @@ class _Wishes:
         if method is not None and method not in METHODS:
             raise unknown("method of making categories", method, METHODS)
         if method == "entropy" and target is None:
-            raise OptionError("method='entropy' cuts for a class: give its column as target=.")
+            raise OptionError(
+                "{method=} cuts for a class: give its column as {target=}.",
+                fixes=[mention("method", "entropy"), Fix("target")],
+            )
         if method != "entropy" and target is not None:
-            raise OptionError(f"target= is for method='entropy', got method={method!r}.")
+            raise OptionError(
+                "{target=} is for {method=}, got {method=}.",
+                fixes=[Fix("target"), mention("method", "entropy"), mention("method", method)],
+            )
         if method == "entropy" and bins is not None:
-            raise OptionError("method='entropy' chooses the number of levels: leave bins= out.")
+            raise OptionError(
+                "{method=} chooses the number of levels: leave {bins=} out.",
+                fixes=[mention("method", "entropy"), Fix("bins")],
+            )
         if isinstance(bins, Mapping):
             self.bins_of, self.bins = bins, BINS
         else:
@@ -127,7 +136,10 @@ class _Wishes:
                 raise DataError(f"bins must be an integer from 2 to {MOST_BINS}, got {count!r}.")
         twice = sorted(set(levels or {}) & set(cuts or {}))
         if twice:
-            raise DataError(f"{sentence_list(twice)} is in both levels= and cuts=: choose one.")
+            raise DataError(
+                f"{sentence_list(twice)} is in both {{levels=}} and {{cuts=}}: choose one.",
+                fixes=[Fix("levels"), Fix("cuts")],
+            )
         self.given = {name: by_levels(name, form) for name, form in (levels or {}).items()}
         self.given |= {name: by_cuts(name, bounds) for name, bounds in (cuts or {}).items()}
         self.columns = None if columns is None else as_tuple(columns)
@@ -168,7 +180,9 @@ class _Wishes:
         both = sorted(set(self.given) & set(self.columns or ()))
         if both:
             raise DataError(
-                f"{sentence_list(both)} has levels from levels= or cuts=: leave it out of columns=."
+                f"{sentence_list(both)} has levels from {{levels=}} or {{cuts=}}: leave it "
+                "out of {columns=}.",
+                fixes=[Fix("levels"), Fix("cuts"), Fix("columns")],
             )
         if self.method is None:
             return []
@@ -186,8 +200,9 @@ class _Wishes:
         variable, column = source.variable(name), source.column(name)
         if variable.levels is None:
             raise DataError(
-                f"The target {name!r} must be discrete for method='entropy': use kinds=, or cut "
-                "it first."
+                f"The target {name!r} must be discrete for {{method=}}: use {{kinds=}}, or cut "
+                "it first.",
+                fixes=[mention("method", "entropy"), Fix("kinds")],
             )
         return column, len(variable.levels)
 

@@ -21,7 +21,7 @@ from arcwise.data.table import Table
 from arcwise.data.variable import Kind, sentence_list
 from arcwise.errors import DataError, plural
 from arcwise.frame import Frame, Series
-from arcwise.notes import Note, data_note
+from arcwise.notes import Fix, Note, data_note, mention
 from arcwise.values import as_tuple, clear_calls
 
 
@@ -79,8 +79,9 @@ def _retable(
 ) -> Table:
     if names is not None or na_values:
         raise DataError(
-            "A table already has its names and missing values: give names= and "
-            "na_values= when it is made."
+            "A table already has its names and missing values: give {names=} and "
+            "{na_values=} when it is made.",
+            fixes=[Fix("names"), Fix("na_values")],
         )
     if isinstance(weights, str):
         numbers = old.select([weights]).matrix()[:, 0]
@@ -95,8 +96,9 @@ def refuse_missing(missing: object) -> None:
     """Raise an error for a policy for missing values, which is an option of learning."""
     if missing is not None:
         raise DataError(
-            f"Values that mean missing must be given as na_values={na_marks(missing)!r}; "
-            "missing='drop' is an option of learning, not of a table."
+            "Values that mean missing must be given as {na_values=}; "
+            "{missing=} is an option of learning, not of a table.",
+            fixes=[Fix("na_values", na_marks(missing)), mention("missing", "drop")],
         )
 
 
@@ -110,7 +112,10 @@ def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
     if isinstance(data, np.ndarray):
         return _from_array(data, names)
     if names is not None:
-        raise DataError("names= is for numpy arrays: leave it out, since other data have names.")
+        raise DataError(
+            "{names=} is for numpy arrays: leave it out, since other data have names.",
+            fixes=[Fix("names")],
+        )
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
         keys = dict.fromkeys(key for row in data for key in row)
         return _from_dict({key: [row.get(key) for row in data] for key in keys})

@@ -206,7 +206,8 @@ def _refuse_infinite(name: str, numbers: NDArray[np.float64]) -> None:
         raise DataError(
             f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in "
             f"row {int(infinite.argmax()) + 1}: replace them, or treat them as missing with "
-            "na_values=['inf', '-inf']."
+            "{na_values=}.",
+            fixes=[Fix("na_values", ["inf", "-inf"])],
         )
 
 
@@ -423,7 +424,8 @@ def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.flo
         cell, row = _first_word(values, codes, numbers)
         raise DataError(
             f"Column {name!r} cannot be continuous: {cell!r} in row {row} is not a number; if it "
-            f"means missing, give na_values=[{cell!r}]."
+            f"means missing, give {{na_values=}}.",
+            fixes=[Fix("na_values", [cell])],
         )
     parsed = [float(value.replace(",", ".")) for value in values.to_pylist()]
     return np.take(np.array([*parsed, np.nan]), codes)

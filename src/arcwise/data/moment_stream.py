@@ -31,6 +31,7 @@ from arcwise.data.statistics.incomplete import (
 )
 from arcwise.data.variable import Variable, sentence_list
 from arcwise.errors import DataError, plural
+from arcwise.notes import Fix
 from arcwise.values import clear_calls
 
 Floats = NDArray[np.float64]
@@ -118,7 +119,9 @@ def check_policy(missing: object) -> None:
     """Raise an error unless it is a policy that needs no rows."""
     if checked_policy(missing) not in ("auto", "drop"):
         raise DataError(
-            f"missing= must be 'auto' or 'drop' for files read in batches, got {missing!r}: read the table."
+            f"{{missing=}} must be 'auto' or 'drop' for files read in batches, got "
+            f"{missing!r}: read the table.",
+            fixes=[Fix("missing")],
         )
 
 
@@ -130,7 +133,8 @@ def moments_of(file: Pass, missing: str = "auto") -> Moments:
     if stuck:
         raise DataError(
             f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or booleans, but moments "
-            "need numbers: choose columns with columns=[...]."
+            "need numbers: choose columns with {columns=}.",
+            fixes=[Fix("columns", [...])],
         )
     if not names:
         raise DataError("There is no column of numbers.")
@@ -207,5 +211,6 @@ class _Stream:
             row, number = where[0]
             raise DataError(
                 f"Column {self.names[number]!r} has an infinite value in row {before + row + 1}: replace "
-                "it, or treat it as missing with na_values=['inf', '-inf']."
+                "it, or treat it as missing with {na_values=}.",
+                fixes=[Fix("na_values", ["inf", "-inf"])],
             )

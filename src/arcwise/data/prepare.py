@@ -213,8 +213,9 @@ def checked_policy(missing: object) -> str:
     if isinstance(missing, str) and missing in POLICIES:
         return missing
     raise DataError(
-        f"missing= must be a policy for missing values ({', '.join(map(repr, POLICIES))}), got "
-        f"{missing!r}: give values that mean missing as na_values={na_marks(missing)!r}."
+        f"{{missing=}} must be a policy for missing values ({', '.join(map(repr, POLICIES))}), got "
+        f"{missing!r}: give values that mean missing as {{na_values=}}.",
+        fixes=[Fix("missing"), Fix("na_values", na_marks(missing))],
     )
 
 

@@ -39,16 +39,12 @@ from arcwise.data.text import (
 )
 from arcwise.data.variable import Kind
 from arcwise.errors import DataError
-from arcwise.notes import Note, NoteKind
+from arcwise.notes import Fix, Note, NoteKind
 from arcwise.values import clear_calls
 
 # Texts that mean "missing" in a column of numbers, besides an empty cell.
 GAPS = ("", "NA", "na", "NaN", "nan", "NAN", "null", "NULL", "Null")
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
-READ_ONCE = (
-    "A stream must be a regular file, since its beginning is read twice: use read(), or write "
-    "the data to a file."
-)
 # Bytes that Arrow parses at once; wide rows need more, and get the whole file.
 BLOCK = 1 << 24
 
@@ -177,7 +173,7 @@ def name_file_in_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{place.name}: {error}") from None
+        raise DataError(f"{place.name}: {error.text}", fixes=error.fixes) from None
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         message = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{place.name} cannot be read: {message.rstrip('.')}.") from None
@@ -191,8 +187,18 @@ def _unpack(content: bytes) -> bytes:
         message = str(error).removesuffix(".")
         raise DataError(
             f"{message}, a quarter of the available memory: read it in batches, with "
-            "counts() or moments()."
+            "{in batches()}.",
+            fixes=[Fix(verb="in batches")],
         ) from None
+
+
+def read_once(name: str = "") -> DataError:
+    """Return the error for a stream that is not a regular file."""
+    return DataError(
+        f"{name}A stream must be a regular file, since its beginning is read twice: {{at once()}}, or "
+        "write the data to a file.",
+        fixes=[Fix(verb="at once")],
+    )
 
 
 def starts_with(place: Path, mark: bytes) -> bool:
@@ -203,7 +209,7 @@ def starts_with(place: Path, mark: bytes) -> bool:
     DataError : not a regular file, whose first bytes could be read only once.
     """
     if not place.is_file():
-        raise DataError(READ_ONCE)
+        raise read_once()
     with place.open("rb") as file:
         return file.read(len(mark)) == mark
 
@@ -217,7 +223,8 @@ def _parquet(file: Any) -> Raw:
         if cells > available() / 4:
             raise DataError(
                 f"It has {cells:.2g} cells, more than fit into a quarter of the available "
-                "memory: read it in batches, with counts() or moments()."
+                "memory: read it in batches, with {in batches()}.",
+                fixes=[Fix(verb="in batches")],
             )
         return Raw(names, tuple(content.read().columns), notes, own=True)
 

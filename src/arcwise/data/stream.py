@@ -27,7 +27,7 @@ from arcwise.data.source import GAPS
 from arcwise.data.table import Table
 from arcwise.data.variable import Level, Variable, code_type, sentence_list
 from arcwise.errors import DataError
-from arcwise.notes import data_note
+from arcwise.notes import Fix, data_note
 from arcwise.values import clear_calls
 
 Codes = NDArray[Any]
@@ -115,7 +115,9 @@ def gather_file(
             with suppress(NotLevelsError):
                 return with_copies(counts_of(file), copies)
     if copies != "apart":
-        raise DataError("Moments have no rows: leave copies= out, or read the table.")
+        raise DataError(
+            "Moments have no rows: leave {copies=} out, or read the table.", fixes=[Fix("copies")]
+        )
     with start() as file:
         return moments_of(file, missing)
 
@@ -142,8 +144,9 @@ class NotLevelsError(DataError):
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
             f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, but counts need "
-            "levels: choose columns with columns=[...], or cut the numbers into levels first, with "
-            "discretise()."
+            "levels: choose columns with {columns=}, or cut the numbers into levels first, with "
+            "{discretise()}.",
+            fixes=[Fix("columns", [...]), Fix(verb="discretise")],
         )
 
 
@@ -179,7 +182,8 @@ class _Column:
         if len(self.codes) > _MOST:
             raise DataError(
                 f"Column {self.name!r} has more than {_MOST} levels: choose other columns with "
-                "columns=[...]."
+                "{columns=}.",
+                fixes=[Fix("columns", [...])],
             )
         self.rows += len(codes)
         return codes
@@ -208,7 +212,8 @@ class _Column:
         except (TypeError, ValueError, KeyError):
             raise DataError(
                 f"Column {self.name!r} begins with {kind} but has {value!r} later; if that means missing, "
-                f"give na_values=[{value!r}]."
+                f"give {{na_values=}}.",
+                fixes=[Fix("na_values", [value])],
             ) from None
 
     def settled(self, codes: NDArray[Any]) -> tuple[Variable, NDArray[Any]]:
@@ -284,5 +289,6 @@ class _Pass:
             raise DataError(
                 f"The first {self.file.rows} rows have {len(self.kept)} distinct ones, {size_words(size)}, "
                 f"above the {size_words(self.limit)} that may be used: choose fewer columns with "
-                "columns=[...]."
+                "{columns=}.",
+                fixes=[Fix("columns", [...])],
             )

@@ -29,7 +29,7 @@ from arcwise.data.variable import (
     to_numbers,
 )
 from arcwise.errors import DataError, close_to
-from arcwise.notes import Note, data_note
+from arcwise.notes import Fix, Note, data_note
 from arcwise.values import clear_methods
 from arcwise.view import figure
 
@@ -145,8 +145,9 @@ class Table:
         if len(part):
             raise DataError(
                 "Weights must be integers for folds and leave-one-out, which hold out one copy of a row "
-                f"at a time, got {float(self.weights[part[0]])!r} in row {part[0] + 1}: copies='together' "
-                "in table() holds out a row with its whole weight."
+                f"at a time, got {float(self.weights[part[0]])!r} in row {part[0] + 1}: {{copies=}} "
+                "holds out a row with its whole weight.",
+                fixes=[Fix("copies", "together")],
             )
         return self.weights.astype(np.intp)
 
@@ -311,7 +312,8 @@ class Table:
         if stuck:
             raise DataError(
                 f"{sentence_list(stuck)} {'hold' if len(stuck) > 1 else 'holds'} text or booleans, but "
-                "this model needs numbers: drop such columns with select()."
+                "this model needs numbers: drop such columns with {select()}.",
+                fixes=[Fix(verb="select")],
             )
         return self.recast({variable.name: "continuous" for variable in open_ones})
 

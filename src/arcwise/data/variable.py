@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arcwise.data.coding import Coding
 from arcwise.errors import DataError, unknown
 from arcwise.frame import Frame, Series
+from arcwise.notes import Fix
 from arcwise.values import clear_methods, is_number
 
 Kind = Literal["continuous", "discrete"]
@@ -170,7 +171,8 @@ def numbers_of(variable: Variable, column: Column) -> NDArray[np.float64]:
     if any(isinstance(level, str) for level in variable.levels):
         raise DataError(
             f"{variable.name!r} holds text, such as {variable.levels[0]!r}, but numbers are "
-            "needed: drop the column with select()."
+            "needed: drop the column with {select()}.",
+            fixes=[Fix(verb="select")],
         )
     return np.array([*map(float, variable.levels), np.nan])[column]
 

@@ -28,6 +28,7 @@ from arcwise.frame import Frame, Framed, Series
 from arcwise.inference import AskOptions, Belief, marginal_log_density, query
 from arcwise.inference.evidence import plain, read_evidence, show_value
 from arcwise.networks import Net
+from arcwise.notes import mention
 
 Array = NDArray[np.float64]
 
@@ -212,7 +213,10 @@ def _read_findings(net: Net, given: Mapping[str, Any]) -> Mapping[int, float]:
             "sets, weights or intervals."
         )
     if not evidence.seen:
-        raise DataError("Evidence is required: give values by name, as in given={'x': 1.5}.")
+        raise DataError(
+            "Evidence is required: give values by name, as in {given=}.",
+            fixes=[mention("given", {"x": 1.5})],
+        )
     return evidence.seen
 
 

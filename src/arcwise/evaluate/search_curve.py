@@ -17,6 +17,7 @@ from arcwise.data import Table
 from arcwise.errors import FitError
 from arcwise.frame import Frame, Framed, Series
 from arcwise.graphs import DAG
+from arcwise.notes import Fix
 from arcwise.results import Step
 
 Array = NDArray[np.float64]
@@ -100,7 +101,8 @@ def _start(graph: DAG, trace: Sequence[Step]) -> tuple[list[Step], Parents]:
     moves = list(takewhile(lambda step: step.what in _CHANGES, trace))
     if not moves:
         raise FitError(
-            "Curves need a search that moves single arcs: learn the network with search='greedy' or 'tabu'."
+            "Curves need a search that moves single arcs: learn the network with {search=} or 'tabu'.",
+            fixes=[Fix("search", "greedy")],
         )
     whole = len(moves) == len(trace)
     start: Parents | None = [set() for _ in graph.nodes]
@@ -115,7 +117,8 @@ def _start(graph: DAG, trace: Sequence[Step]) -> tuple[list[Step], Parents]:
     if start is None or end is None or (whole and end != [set(row) for row in graph.parents]):
         raise FitError(
             "Curves need one search from one start, and the steps of this network are of several: "
-            "learn it with search='greedy'."
+            "learn it with {search=}.",
+            fixes=[Fix("search", "greedy")],
         )
     return moves, start
 

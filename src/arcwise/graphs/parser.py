@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 from arcwise.errors import GraphError
 from arcwise.graphs.matrix import is_matrix, links_of_matrix, links_of_networkx, table_pairs
 from arcwise.graphs.nodes import AnyGraph, Node, unknown_node
+from arcwise.notes import Fix
 from arcwise.values import are_texts, is_pair, is_several
 
 Arc: TypeAlias = tuple[Node, Node] | str
@@ -175,7 +176,8 @@ def pair(arc: Arc) -> tuple[Node, Node]:
         if signs not in ([RIGHT], [LEFT]):
             raise GraphError(
                 f"An arc as text must be 'tail -> head', got {arc!r}: write names with '->' or a comma as "
-                "a pair (tail, head)."
+                "{as a pair()}.",
+                fixes=[Fix(verb="as a pair")],
             )
         (left, right), _ = _path_of(arc, terms=False)
         return (left, right) if signs == [RIGHT] else (right, left)
@@ -320,7 +322,8 @@ class Parser:
         elif self.directed is None and len(names) != 2:
             raise GraphError(
                 f"Rules must have arcs 'tail -> head' or edges 'one -- other', got {statement!r}: write "
-                "other names as a pair (tail, head)."
+                "other names as {as a pair()}.",
+                fixes=[Fix(verb="as a pair")],
             )
         else:
             self._clique(names, statement)

@@ -23,6 +23,7 @@ from arcwise.frame import MAX_ROWS, Frame, Series
 from arcwise.graphs.dag import DAG
 from arcwise.graphs.nodes import check_nodes, find_node
 from arcwise.graphs.parser import Parser
+from arcwise.notes import NAME, Fix, mention
 from arcwise.values import as_tuple, clear_methods, is_count
 
 
@@ -309,7 +310,8 @@ class Limits:
             return first
         if graph is None:
             raise GraphError(
-                "The required arcs alone break the condition on the graph: give start=."
+                "The required arcs alone break the condition on the graph: give {start=}.",
+                fixes=[Fix("start")],
             )
         raise GraphError("The start graph must obey the rules: change it, or leave it out.")
 
@@ -334,7 +336,7 @@ def _read(form: Any, word: str) -> tuple[Pairs, Pairs]:
     try:
         parser.read(form)
     except GraphError as error:
-        raise GraphError(f"{word}: {error}") from None
+        raise GraphError(f"{word}: {error.text}", fixes=error.fixes) from None
     edges: dict[tuple[str, str], None] = {}
     for one, two in parser.edges:
         if (two, one) not in edges:
@@ -361,7 +363,8 @@ def _check_bound(max_parents: int | None) -> int | None:
     """Check the largest number of parents."""
     if max_parents is not None and not is_count(max_parents):
         raise GraphError(
-            f"max_parents must be None or a non-negative integer, got {max_parents!r}."
+            f"{{max_parents=}} must be None or a non-negative integer, got {max_parents!r}.",
+            fixes=[mention("max_parents", NAME)],
         )
     return None if max_parents is None else int(max_parents)
 
@@ -390,8 +393,9 @@ def _check_required(rules: Rules) -> None:
         graph = DAG.from_arcs(rules.required)
     except GraphError as error:
         raise GraphError(
-            f"The required arcs contradict each other: {error} Edges of undirected graphs are written "
-            "'one -- other'."
+            f"The required arcs contradict each other: {error.text} Edges of undirected graphs are "
+            "written 'one -- other'.",
+            fixes=error.fixes,
         ) from None
     _check_counts(graph, rules.max_parents)
 
@@ -401,8 +405,9 @@ def _check_counts(graph: DAG, bound: int | None) -> None:
     for child, row in enumerate(graph.parents):
         if bound is not None and len(row) > bound:
             raise GraphError(
-                f"Node {graph.nodes[child]!r} has {len(row)} required parents, but max_parents "
-                f"is {bound}: raise it, or require fewer."
+                f"Node {graph.nodes[child]!r} has {len(row)} required parents, but {{max_parents=}} "
+                f"is {bound}: raise it, or require fewer.",
+                fixes=[mention("max_parents", NAME)],
             )
 
 

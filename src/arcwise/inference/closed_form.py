@@ -61,7 +61,7 @@ from arcwise.inference.linear_gaussian import (
 )
 from arcwise.inference.normal_joint import GaussianJoint, log_normal, narrow
 from arcwise.networks import BayesNet, ancestral, log_density
-from arcwise.notes import Note, answer_note
+from arcwise.notes import Note, answer_note, mention
 
 Array = NDArray[np.float64]
 
@@ -301,7 +301,8 @@ class ClosedForm(Engine):
         """Accept queries to networks whose local models are all linear with normal noise."""
         if linear_net(question.net) is None:
             return FitError(
-                "method='gaussian' needs linear-Gaussian local models: leave the method out."
+                "{method=} needs linear-Gaussian local models: leave the method out.",
+                fixes=[mention("method", "gaussian")],
             )
         return Cost(EXACT, float(len(question.net.names)) ** 2)
 

@@ -38,7 +38,7 @@ from arcwise.inference.joint_answers import Cells, States
 from arcwise.inference.linear_gaussian import linear_net
 from arcwise.inference.mixture_joint import MixtureJoint
 from arcwise.inference.mixture_rows import SLOTS, answers_of, cost_of, needed_pieces, row_sums
-from arcwise.notes import answer_note
+from arcwise.notes import answer_note, mention
 
 __all__ = ["ConditionalGaussianEngine"]
 
@@ -69,9 +69,14 @@ class ConditionalGaussianEngine(Engine):
         if question.options.method is None and _is_pure(question):
             return FitError("Networks of one kind of variables have their own engines.")
         if question.ranges and question.task not in ("belief", "marginals"):
-            return FitError(f"method={self.name!r} takes intervals in single queries.")
+            return FitError(
+                "{method=} takes intervals in single queries.", fixes=[mention("method", self.name)]
+            )
         if question.ranges and (question.together or len(question.ranges) > 1):
-            return FitError(f"method={self.name!r} takes one interval, and one variable at a time.")
+            return FitError(
+                "{method=} takes one interval, and one variable at a time.",
+                fixes=[mention("method", self.name)],
+            )
         if question.task == "draws" and not question.soft and not _above(question):
             return FitError("Draws without evidence below them need no sums.")
         work = memory = 0.0

@@ -27,7 +27,7 @@ from arcwise.errors import ArcwiseError, DataError, FitError, GraphError, Option
 from arcwise.inference.belief import Probability, Quality, Seed, generator
 from arcwise.inference.evidence import DistinctRows, Evidence, fold_rows
 from arcwise.networks import BayesNet, MarkovNet, Net, cut, whole
-from arcwise.notes import Note
+from arcwise.notes import Fix, Note
 
 if TYPE_CHECKING:
     from arcwise.inference.joint_answers import Cells
@@ -124,9 +124,10 @@ def read_options(
     """
     if "do" in options:
         raise OptionError(
-            "do= is for single queries: query(target, do={...}) gives a belief with a range "
+            "{do=} is for single queries: query(target, do={...}) gives a belief with a range "
             "over equivalent graphs, and sample(draws, do={...}) rows; predict and impute use "
-            "the rows as evidence."
+            "the rows as evidence.",
+            fixes=[Fix("do")],
         )
     words = (*_EFFORT, "method", "seed", "draws", "max_graphs")
     for word in options:
@@ -287,15 +288,17 @@ def no_blankets() -> FitError:
     """Return the error of a method that needs blanket models if there are none."""
     return FitError(
         "This network has no blanket models (they are fitted in learning, and invalid after "
-        "do=): leave the method out, or use grid or importance."
+        "{do=}): leave the method out, or use grid or importance.",
+        fixes=[Fix("do")],
     )
 
 
 def no_setting() -> GraphError:
     """Return the error for interventions in an undirected network."""
     return GraphError(
-        "Interventions (do=) need a directed network, got an undirected one: use given= for "
-        "observations, or learn a directed network."
+        "Interventions ({do=}) need a directed network, got an undirected one: use {given=} for "
+        "observations, or learn a directed network.",
+        fixes=[Fix("do"), Fix("given")],
     )
 
 

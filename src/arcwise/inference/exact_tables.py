@@ -35,6 +35,7 @@ from arcwise.inference.evidence import DistinctRows, patterns, relevant, upward
 from arcwise.inference.factors import Potentials, SumPlan, plan_sum, potentials, sum_product
 from arcwise.inference.joint_answers import Cells
 from arcwise.networks import Net, log_density
+from arcwise.notes import Fix, mention
 
 __all__ = [
     "Elimination",
@@ -262,8 +263,8 @@ def _refuse(question: Question, logs: Array, rows: NDArray[np.intp]) -> None:
 def needs_tables(method: str) -> FitError:
     """Return the error of an exact method for discrete networks if the network is not discrete."""
     return FitError(
-        f"method={method!r} needs a network of probability tables (model='discrete'): leave the "
-        "method out."
+        "{method=} needs a network of probability tables ({model=}): leave the method out.",
+        fixes=[mention("method", method), mention("model", "discrete")],
     )
 
 
@@ -356,11 +357,13 @@ class Elimination(Engine):
             return needs_tables(self.name)
         if not question.net.directed and not is_named:
             return FitError(
-                "Nothing is barren in an undirected network: name method='elimination'."
+                "Nothing is barren in an undirected network: name {method=}.",
+                fixes=[Fix("method", "elimination")],
             )
         if question.task in ("completion", "draws", "marginals") and not is_named:
             return FitError(
-                "Variable elimination sums for one variable at a time: name method='elimination'."
+                "Variable elimination sums for one variable at a time: name {method=}.",
+                fixes=[Fix("method", "elimination")],
             )
         if is_named and question.task in ("completion", "draws", "marginals"):
             return Cost(EXACT, _OVERHEAD)
@@ -368,7 +371,8 @@ class Elimination(Engine):
         if len(rows) > _PATTERNS and not is_named:
             return FitError(
                 f"Variable elimination plans for each of {len(rows)} patterns of missing values: "
-                "name method='elimination'."
+                "name {method=}.",
+                fixes=[Fix("method", "elimination")],
             )
         targets = question.asked if question.task != "density" else ()
         plans = [_sum_for(question, targets, observed).plan for _, observed in rows]

@@ -45,7 +45,7 @@ from arcwise.inference.joint_answers import States
 from arcwise.inference.linear_gaussian import KnownRows, check_relations, linear_net
 from arcwise.networks import BayesNet
 from arcwise.networks.draws import resample
-from arcwise.notes import Note, answer_note
+from arcwise.notes import Note, answer_note, mention
 
 _NODES = {1: 64, 2: 40, 3: 24}
 """Points of the rule per interval, for one to three intervals."""
@@ -217,11 +217,20 @@ class Intervals(Engine):
     def accepts(self, question: Question) -> Cost | ArcwiseError:
         """Accept queries to linear-Gaussian networks with intervals as evidence."""
         if linear_net(question.net) is None:
-            return FitError("method='intervals' needs linear-Gaussian local models.")
+            return FitError(
+                "{method=} needs linear-Gaussian local models.",
+                fixes=[mention("method", "intervals")],
+            )
         if question.task in ("rows", "density"):
-            return FitError("method='intervals' answers single queries and draws.")
+            return FitError(
+                "{method=} answers single queries and draws.",
+                fixes=[mention("method", "intervals")],
+            )
         if not question.ranges:
-            return FitError("method='intervals' needs an interval as evidence: leave it out.")
+            return FitError(
+                "{method=} needs an interval as evidence: leave it out.",
+                fixes=[mention("method", "intervals")],
+            )
         count = len(question.ranges)
         points = _NODES[count] ** count if count in _NODES else _POINTS * _SHIFTS
         error = EXACT if count in _NODES else SIMULATED

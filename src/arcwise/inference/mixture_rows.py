@@ -70,7 +70,7 @@ class RowSums:
         try:
             self.fits = [self.sums.fit(block) for block in pieces.blocks]
         except FitError as error:
-            raise DeclinedError(str(error)) from None
+            raise DeclinedError(error.text, fixes=error.fixes) from None
         self.factors = self.sums.factors(pieces)
         for block, fit in zip(pieces.blocks, self.fits, strict=True):
             shape = tuple(self.sizes[node] for node in block.levels)

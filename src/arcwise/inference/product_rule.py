@@ -42,6 +42,7 @@ from arcwise.inference.evidence import patterns, relevant
 from arcwise.inference.gibbs import RowAnswers, fill, gather
 from arcwise.networks import BayesNet, MarkovNet, ancestral
 from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resample, weighted_draws
+from arcwise.notes import Fix
 
 TYPICAL = 400
 """Rows drawn from the network, for the range of variables and as starts of chains."""
@@ -242,12 +243,18 @@ class ProductRule(Engine):
         if not net.directed:
             return needs_arrows(self.name)
         if question.task == "density" or (net.blankets is not None and not is_named):
-            return FitError("The product rule is slow and other methods apply: name method='grid'.")
+            return FitError(
+                "The product rule is slow and other methods apply: name {method=}.",
+                fixes=[Fix("method", "grid")],
+            )
         count = len(_members(net, question) - question.known) if question.size else 0
         if question.single and count == 1:
             return Cost(EXACT, POINTS)
         if question.forced and not is_named:
-            return FitError("The product rule is slow after do=: name method='grid'.")
+            return FitError(
+                "The product rule is slow after {do=}: name {method=}.",
+                fixes=[Fix("do"), Fix("method", "grid")],
+            )
         return Cost(SIMULATED, STARTED.chains * STARTED.sweeps * FEWER * max(count, 1))
 
     def ask(self, question: Question) -> Reply:

@@ -50,6 +50,7 @@ from arcwise.inference.engine import (
 from arcwise.inference.evidence import patterns
 from arcwise.inference.gibbs import RowAnswers, answers_itself, far_notes, model_parts, open_rows
 from arcwise.networks import MarkovNet
+from arcwise.notes import Fix, mention
 
 Integers = NDArray[np.intp]
 
@@ -69,15 +70,19 @@ class StackedWindows(Engine):
         """Accept queries with evidence only, if all conditionals given the others keep their rows."""
         net, is_named = question.net, question.options.method is not None
         if question.forced:
-            return GraphError("method='stacked' takes no do=: leave out one of them.")
+            return GraphError(
+                "{method=} takes no {do=}: leave out one of them.",
+                fixes=[mention("method", "stacked"), Fix("do")],
+            )
         if net.as_field is None:
             return no_blankets()
         field = question.field
         for name, model in zip(field.names, field.conditionals, strict=True):
             if windows_of(model) is None:
                 return FitError(
-                    f"method='stacked' needs Parzen windows, and the model of {name!r} is of "
-                    "another kind: leave the method out."
+                    f"{{method=}} needs Parzen windows, and the model of {name!r} is of "
+                    "another kind: leave the method out.",
+                    fixes=[mention("method", "stacked")],
                 )
         if question.task == "density":
             return FitError("The method 'stacked' gives no densities: leave the method out.")

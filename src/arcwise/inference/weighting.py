@@ -38,7 +38,7 @@ from arcwise.inference.joint_answers import States
 from arcwise.inference.product_rule import FEWER, product_net
 from arcwise.networks import BayesNet, Net, log_density
 from arcwise.networks.draws import FEWEST, WeightedDraws, effective, resample, weighted_draws
-from arcwise.notes import Note
+from arcwise.notes import Fix, Note
 
 ENOUGH = 200.0
 """Effective sample size above which weighted draws are preferred to fitted blanket models."""
@@ -65,7 +65,10 @@ class Importance(Engine):
         if not net.directed:
             return needs_arrows(self.name)
         if question.task in ("rows", "completion") and not is_named:
-            return FitError("Weighted draws for every row are slow: name method='importance'.")
+            return FitError(
+                "Weighted draws for every row are slow: name {method=}.",
+                fixes=[Fix("method", "importance")],
+            )
         above = upward(net.graph, question.known, question.known)
         if question.task == "draws" and not (above or question.ranges):
             return Cost(EXACT, float(len(net.names)))
@@ -152,24 +155,27 @@ def _pool(
     is_named = question.options.method is not None
     minimum = ENOUGH if net.blankets is not None and not is_named else FEWEST
     if size < minimum:
-        raise DeclinedError(_too_few(question, row, size, minimum))
+        raise _too_few(question, row, size, minimum)
     while len(pools) * size < (enough or 0) and len(pools) < ROUNDS:
         pools.append(draw(draws))
     columns = {node: np.concatenate([pool.columns[node] for pool in pools]) for node in hidden}
     return WeightedDraws(columns, np.concatenate([pool.logs for pool in pools], axis=1))
 
 
-def _too_few(question: Question, row: int, size: float, minimum: float) -> str:
+def _too_few(question: Question, row: int, size: float, minimum: float) -> DeclinedError:
     where = "" if question.size == 1 or question.task == "draws" else f" of row {row + 1}"
+    fixes = [Fix("draws"), Fix("method", "grid")]
     if size == 0.0:
-        return (
+        return DeclinedError(
             f"None of the {question.options.draws} draws agrees with the evidence{where}, which "
-            "is impossible or too rare: use more draws=, or method='grid'."
+            "is impossible or too rare: use more {draws=}, or {method=}.",
+            fixes=fixes,
         )
-    return (
+    return DeclinedError(
         f"The {question.options.draws} draws weighted by the evidence{where} have an effective "
-        f"sample size of {size:.1f}, and {minimum:g} are needed: use more draws=, or "
-        "method='grid'."
+        f"sample size of {size:.1f}, and {minimum:g} are needed: use more {{draws=}}, or "
+        "{method=}.",
+        fixes=fixes,
     )
 
 

@@ -27,7 +27,7 @@ from arcwise.learners.refits import with_refits
 from arcwise.learners.specification import Specification, prepare_data, prepared_cases
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
-from arcwise.notes import Fix
+from arcwise.notes import Fix, mention
 from arcwise.results import Trail, Watch
 
 __all__ = [
@@ -95,8 +95,13 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
             if spec.search_options.get("factors") is not None and learner is not Lasso:
                 raise OptionError(
                     "Penalties for single pairs of variables are for the lasso: "
-                    "graph='undirected', model='gaussian', search='glasso' or 'neighbourhood': "
-                    "use one number here."
+                    "{graph=}, {model=}, {search=} or 'neighbourhood': "
+                    "use one number here.",
+                    fixes=[
+                        mention("graph", "undirected"),
+                        mention("model", "gaussian"),
+                        mention("search", "glasso"),
+                    ],
                 )
             return learner.bind(spec, statistics, watch)
     raise unknown("search", spec.search, names)

@@ -50,8 +50,9 @@ class UndirectedProblem(Problem):
         """Bind a specification to prepared data; raise an error for options of directed graphs."""
         if spec.start != "empty":
             raise GraphError(
-                "start= is for directed graphs: undirected learning starts from the complete graph; leave "
-                "it out, or forbid edges by rules."
+                "{start=} is for directed graphs: undirected learning starts from the complete graph; leave "
+                "it out, or forbid edges by rules.",
+                fixes=[Fix("start")],
             )
         if spec.expert is not None:
             raise GraphError(

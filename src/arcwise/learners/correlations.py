@@ -28,7 +28,7 @@ from arcwise.learners.parameters import markov_net, normal_net, undirected_total
 from arcwise.learners.problem import LearnedNetwork
 from arcwise.learners.specification import Specification, prepare_data
 from arcwise.networks import MarkovNet
-from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
+from arcwise.notes import Fix, Note, NoteKind, Stop, mention, notes_of
 from arcwise.results import SearchEnd, Step, Trail, Watch, patient_check
 from arcwise.undirected import edge_bounds
 from arcwise.undirected.fixed_graph import fixed_graph
@@ -102,13 +102,19 @@ class Correlations(UndirectedProblem):
         if spec.family.name != "gaussian":
             raise OptionError(
                 f"The search {spec.search!r} estimates a precision matrix and needs "
-                "model='gaussian': use search='boundary' for other models."
+                "{model=}: use {search=} for other models.",
+                fixes=[mention("model", "gaussian"), Fix("search", "boundary")],
             )
         if spec.score is not None:
             raise OptionError(
                 "The lasso maximises the penalised likelihood and takes no "
-                f"score={spec.score!r}: use search='boundary', or choose the penalty by "
-                "penalty='ebic', 'stars', 'cv' or 'ric'."
+                "{score=}: use {search=}, or choose the penalty by "
+                "{penalty=}, 'stars', 'cv' or 'ric'.",
+                fixes=[
+                    mention("score", spec.score),
+                    Fix("search", "boundary"),
+                    Fix("penalty", "ebic"),
+                ],
             )
         problem = cls.bind_prepared(spec, rows)
         fits, ranked = problem.fits, problem.settings.nonparanormal
@@ -278,8 +284,9 @@ class StepwiseLearner(Correlations):
         """Bind a specification to data; there is no penalty."""
         if spec.penalty is not None or spec.rule is not None:
             raise OptionError(
-                "search='stepwise' uses the extended BIC and takes no penalty: leave penalty= "
-                "out and set gamma=, or use search='glasso'."
+                "{search=} uses the extended BIC and takes no penalty: leave {penalty=} "
+                "out and set gamma=, or use {search=}.",
+                fixes=[mention("search", "stepwise"), Fix("penalty"), Fix("search", "glasso")],
             )
         return super().bind(spec.but(search="stepwise"), statistics, watch)
 

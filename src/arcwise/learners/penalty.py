@@ -23,6 +23,7 @@ from arcwise.learners.lasso import Lasso
 from arcwise.learners.parallel import runner, watch_inside
 from arcwise.learners.problem import Problem, TunedPenalty
 from arcwise.learners.specification import Specification
+from arcwise.notes import mention
 from arcwise.results import SearchEnd, Trail, Watch
 from arcwise.undirected.ebic import Candidate, by_ebic, highest_ebic, longer
 from arcwise.undirected.fixed_graph import fixed_graph
@@ -62,8 +63,12 @@ def choose(
     """
     if not isinstance(problem, RULES[rule].takes):
         raise FitError(
-            f"penalty={rule!r} is for the lasso (graph='undirected', model='gaussian'): use a "
-            "number, 'cv' or 'cv-1se'."
+            "{penalty=} is for the lasso ({graph=}, {model=}): use a number, 'cv' or 'cv-1se'.",
+            fixes=[
+                mention("penalty", rule),
+                mention("graph", "undirected"),
+                mention("model", "gaussian"),
+            ],
         )
     with columns_named(problem.fits.nodes):
         return RULES[rule].find(problem, rule, n_jobs, watch)
@@ -100,7 +105,10 @@ def _by_cross_validation(
     The curve has penalty, mean, error, difference to the best and its error, edges. If no fold was finished
     in time, the penalty is the family's default, or else BIC's for a coefficient, and the curve is empty.
     """
-    table, spec = problem.source.cases(f"penalty={rule!r} needs"), problem.spec
+    table, spec = (
+        problem.source.cases("{penalty=} needs", fixes=[mention("penalty", rule)]),
+        problem.spec,
+    )
     table, parts = folds(table, min(_FOLDS, table.units), spec.generator())
     grid = problem.grid()
     if problem.model == "gaussian":
@@ -138,8 +146,9 @@ def _check_parts(table: Table, parts: Sequence[NDArray[np.intp]], rule: str) -> 
         if stuck.any():
             name = table.names[int(np.argmax(stuck))]
             raise FitError(
-                f"penalty={rule!r} holds out {len(parts)} folds in turn, and without one of them "
-                f"column {name!r} is constant: drop that column, or use another rule or a number."
+                f"{{penalty=}} holds out {len(parts)} folds in turn, and without one of them "
+                f"column {name!r} is constant: drop that column, or use another rule or a number.",
+                fixes=[mention("penalty", rule)],
             )
 
 
@@ -245,8 +254,9 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
     rows, weights = _rows(problem, rule)
     if weights is not None and not (weights == weights[0]).all():
         raise FitError(
-            "penalty='ric' shifts columns against each other, so rows must have no weights: "
-            "repeat the rows, or use 'ebic', 'stars' or 'cv'."
+            "{penalty=} shifts columns against each other, so rows must have no weights: "
+            "repeat the rows, or use 'ebic', 'stars' or 'cv'.",
+            fixes=[mention("penalty", "ric")],
         )
     rotations, rng = problem.settings.rotations, problem.spec.generator()
     return _as_tuned(
@@ -256,11 +266,14 @@ def _by_rotation(problem: Lasso, rule: str, n_jobs: int, watch: Watch | None) ->
 
 def _rows(problem: Lasso, rule: str) -> tuple[Array, Array | None]:
     """Return rows with weights, a row per unit if weights are counts; constant columns are zero."""
-    data = problem.data.rows(f"penalty={rule!r} needs", "use 'ebic', or a number")
+    data = problem.data.rows(
+        "{penalty=} needs", "use 'ebic', or a number", [mention("penalty", rule)]
+    )
     if problem.settings.scale == "covariance":
         raise OptionError(
-            f"penalty={rule!r} needs standardised columns: leave scale='covariance' out, or use "
-            "'ebic', 'cv' or a number."
+            "{penalty=} needs standardised columns: leave scale='covariance' out, or use "
+            "'ebic', 'cv' or a number.",
+            fixes=[mention("penalty", rule)],
         )
     rows, weights = problem.rows(), data.weights
     if weights is None or data.copies == "together" or (weights != np.round(weights)).any():

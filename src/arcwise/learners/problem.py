@@ -240,7 +240,8 @@ class Problem:
     def grid(self) -> Array:
         """Return a grid of penalties, for rules that choose one."""
         raise FitError(
-            f"The search {self.spec.search!r} has no penalty to choose: leave penalty= out."
+            f"The search {self.spec.search!r} has no penalty to choose: leave {{penalty=}} out.",
+            fixes=[Fix("penalty")],
         )
 
     def along(self, penalties: Array, watch: Watch | None) -> list[Net] | None:

@@ -21,7 +21,7 @@ from arcwise.graphs import DAG, Limits, root_forest, spanning_forest
 from arcwise.learners.parameters import directed_net
 from arcwise.learners.problem import LearnedNetwork, Problem
 from arcwise.learners.specification import Specification
-from arcwise.notes import Stop
+from arcwise.notes import Fix, Stop
 from arcwise.results import ASKED, SearchEnd, Trail, Watch
 from arcwise.scores import ArcPenalty, Score, Sum, total
 
@@ -53,7 +53,8 @@ class ChowLiuLearner(Problem):
         if not problem.score.equivalent:
             raise FitError(
                 f"The score {problem.score_word!r} depends on directions, but the best tree "
-                "needs one that does not: use score='loglik' (mutual information) or 'bic'."
+                "needs one that does not: use {score=} (mutual information) or 'bic'.",
+                fixes=[Fix("score", "loglik")],
             )
         return problem
 
@@ -113,7 +114,8 @@ class ChowLiuLearner(Problem):
         if not self.limits.allows_graph(graph):
             raise GraphError(
                 f"The best forest leaves the target {self.spec.rules.target!r} without a child: "
-                "use score='loglik', or require an arc."
+                "use {score=}, or require an arc.",
+                fixes=[Fix("score", "loglik")],
             )
         return graph
 

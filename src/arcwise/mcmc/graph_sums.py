@@ -25,6 +25,7 @@ from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError, NoTimeError
 from arcwise.graphs import DAG, HasChild, Limits
 from arcwise.mcmc.sampler import ORDERS, UNIFORM, bound_limits
+from arcwise.notes import Fix
 from arcwise.results import SearchEnd, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.scores.score import ALL
@@ -51,10 +52,12 @@ _PIECE = 18
 _LOST = 1e-9  # share of graphs below which a difference of two sums says nothing
 
 
-_STOPPED = (
-    "The sums over all graphs were stopped early and have no partial result: allow more time, "
-    "or use a sampler (method='mcmc')."
-)
+def _stopped() -> NoTimeError:
+    return NoTimeError(
+        "The sums over all graphs were stopped early and have no partial result: allow more time, "
+        "or use a sampler ({method=}).",
+        fixes=[Fix("method", "mcmc")],
+    )
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def tabulate_scores(
     try:
         return ScoreTable(score, _weights(score, bound_limits(score.nodes, limits), Trail(on_step)))
     except SearchEnd:
-        raise NoTimeError(_STOPPED) from None
+        raise _stopped() from None
 
 
 def exact_memory(p: int) -> int:
@@ -167,7 +170,7 @@ def exact(
     try:
         log_total, arcs = _sums(score, bounds, target == ORDERS, node, trail)
     except SearchEnd:
-        raise NoTimeError(_STOPPED) from None
+        raise _stopped() from None
     if log_total == -np.inf:
         raise GraphError("No graph obeys all the rules: loosen them.")
     return ExactSums(score.nodes, target, np.clip(arcs, 0.0, 1.0), log_total)

@@ -53,6 +53,7 @@ from arcwise.conditionals.discrete import MOST_CELLS
 from arcwise.conditionals.discrete_fits import DiscreteFits
 from arcwise.data import Moments
 from arcwise.errors import FitError
+from arcwise.notes import Fix
 from arcwise.scores.score import (
     ALL,
     Array,
@@ -205,7 +206,10 @@ def bge(
     subtracted per parent for p variables, a prior over graphs.
     """
     if fits.normal is None:
-        raise FitError("bge is a score of Gaussian models: use model='gaussian', or another score.")
+        raise FitError(
+            "bge is a score of Gaussian models: use {model=}, or another score.",
+            fixes=[Fix("model", "gaussian")],
+        )
     p = len(fits.nodes)
     degrees = p + 2 if alpha_w is None else alpha_w
     if not (alpha_mu > 0 and degrees > p + 1):
@@ -308,7 +312,8 @@ def _bind_counts(
 def _tables(word: str, fits: Fits) -> DiscreteFits:
     if fits.tabular is None:
         raise FitError(
-            f"{word} is a score of discrete models: use model='discrete', or another score."
+            f"{word} is a score of discrete models: use {{model=}}, or another score.",
+            fixes=[Fix("model", "discrete")],
         )
     return fits.tabular
 

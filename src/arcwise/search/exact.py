@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcwise._kernels import sets as kernel
 from arcwise.errors import FitError, GraphError
 from arcwise.graphs import DAG, Limits, cpdag, extension
+from arcwise.notes import Fix
 from arcwise.results import Result, SearchEnd, Watch
 from arcwise.scores import Score
 from arcwise.scores.score import ALL
@@ -132,14 +133,16 @@ def _check_size(run: Run, memory: float) -> None:
     p = run.p
     if p > _LIMIT:
         raise FitError(
-            f"The exact search takes at most {_LIMIT} variables, got {p}: use search='auto'."
+            f"The exact search takes at most {_LIMIT} variables, got {p}: use {{search=}}.",
+            fixes=[Fix("search", "auto")],
         )
     size = memory_for(run.candidates)
     if size > memory:
         raise FitError(
             f"The exact search over {p} variables needs {size / _GIB:.1f} GiB and may use "
-            f"{memory / _GIB:.1f} GiB: use search='auto', fewer variables, or rules that forbid "
-            "parents (a bound on their number does not help)."
+            f"{memory / _GIB:.1f} GiB: use {{search=}}, fewer variables, or rules that forbid "
+            "parents (a bound on their number does not help).",
+            fixes=[Fix("search", "auto")],
         )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import DAG, Limits
-from arcwise.notes import Stop, StopReason
+from arcwise.notes import Fix, Stop, StopReason
 from arcwise.results import ASKED, FULL, Result, Trail, Watch
 from arcwise.scores import Score, total
 from arcwise.search.climb import Climb, least_gain
@@ -100,7 +100,8 @@ class Run:
         if self.limits.condition is not None:
             raise FitError(
                 f"The {search} search takes rules on arcs, but no condition on the whole graph: "
-                "use search='auto', or another search."
+                "use {search=}, or another search.",
+                fixes=[Fix("search", "auto")],
             )
 
     def within(self, start: DAG) -> Self:

@@ -213,9 +213,9 @@ def _copies_notes(table: Table) -> list[Note]:
         return []
     text = (
         "Weights count copies of rows, and each copy is predicted from the others; if they repeat one "
-        "measurement, {copies=} in {table()} holds them out at once."
+        "measurement, {copies=} holds them out at once."
     )
-    return [Note(NoteKind.MODEL, text, (), (Fix("copies", "together"), Fix(verb="table")))]
+    return [Note(NoteKind.MODEL, text, (), (Fix("copies", "together"),))]
 
 
 def _ties_notes(table: Table) -> list[Note]:

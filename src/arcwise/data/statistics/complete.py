@@ -14,6 +14,7 @@ from arcwise.data.moments import Moments
 from arcwise.data.statistics.protocol import Statistics
 from arcwise.data.table import Table
 from arcwise.errors import FitError
+from arcwise.notes import Fix
 
 __all__ = ["Complete", "cell_counts"]
 
@@ -49,9 +50,13 @@ class Complete(Statistics):
         self.order, self.notes = table.order, table.notes
         self.total, self.effective_rows = table.total, table.effective_rows
 
-    def rows(self, use: str, otherwise: str = "use bic, and certainty=False") -> Table:
+    def rows(self, use: str, otherwise: str = "", fixes: Sequence[Fix] = ()) -> Table:
         """Return the table."""
-        return self.table if self.uniform else super().rows(use, otherwise)
+        if self.uniform:
+            return self.table
+        if otherwise:
+            return super().rows(use, otherwise, fixes)
+        return super().rows(use, "use bic, and {certainty=}", [*fixes, Fix("certainty", False)])
 
     def moments(self) -> Moments:
         """Return number of cases, means and scatter matrix of all variables."""

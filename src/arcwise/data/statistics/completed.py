@@ -9,7 +9,7 @@ with 500 rows have half a false edge.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arcwise.data.statistics.complete import Complete
 from arcwise.data.statistics.incomplete import complete_equivalent, gap_notes, pair_counts
 from arcwise.data.table import Table
+from arcwise.notes import Fix
 
 __all__ = ["CompletedRows", "Representatives"]
 
@@ -29,7 +30,9 @@ class Representatives(Complete):
 
     observed: Table
 
-    def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
+    def cases(
+        self, use: str, otherwise: str = "read the file as a table", fixes: Sequence[Fix] = ()
+    ) -> Table:
         """Return the rows with their missing values."""
         return self.observed
 

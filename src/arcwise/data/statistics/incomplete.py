@@ -169,14 +169,19 @@ class Incomplete(Statistics):
             return np.zeros(0, dtype=np.intp)
         return np.flatnonzero(self._standard[0].varying)
 
-    def rows(self, use: str, otherwise: str = "read the file as a table") -> Table:
+    def rows(
+        self, use: str, otherwise: str = "read the file as a table", fixes: Sequence[Fix] = ()
+    ) -> Table:
         """Raise an error that names what needs complete rows."""
         raise FitError(
-            f"{use} rows without missing values, and this table has some: missing='drop' takes the complete "
-            "rows; scores such as ebic, bic and bge need none."
+            f"{use} rows without missing values, and this table has some: {{missing=}} takes the complete "
+            "rows; scores such as ebic, bic and bge need none.",
+            fixes=[*fixes, Fix("missing", "drop")],
         )
 
-    def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
+    def cases(
+        self, use: str, otherwise: str = "read the file as a table", fixes: Sequence[Fix] = ()
+    ) -> Table:
         """Return the rows with their missing values."""
         return self.table
 

@@ -21,7 +21,7 @@ from arcwise.data.statistics.completed import Representatives
 from arcwise.data.table import Table
 from arcwise.data.variable import sentence_list
 from arcwise.errors import DataError, plural
-from arcwise.notes import Fix, Note, data_note
+from arcwise.notes import Fix, Note, data_note, mention
 
 __all__ = ["WeightedRows"]
 
@@ -54,14 +54,16 @@ class WeightedRows(Representatives):
         full: NDArray[np.bool_] = np.asarray(~gaps.any(axis=1))
         if not full.any():
             raise DataError(
-                f"None of {observed.rows} rows is complete, so none can be weighted: missing='auto' uses "
-                "all observed values."
+                f"None of {observed.rows} rows is complete, so none can be weighted: {{missing=}} uses "
+                "all observed values.",
+                fixes=[Fix("missing", "auto")],
             )
         usable = np.flatnonzero(~gaps.any(axis=0))
         if not usable.size:
             raise DataError(
-                "missing='weights' needs a column without missing values, to predict which rows are "
-                "complete, got none: missing='auto' uses all observed values."
+                "{missing=} needs a column without missing values, to predict which rows are "
+                "complete, got none: {missing=} uses all observed values.",
+                fixes=[mention("missing", "weights"), Fix("missing", "auto")],
             )
         own = np.ones(observed.rows) if observed.weights is None else observed.weights
         names, chances = _completeness(observed, usable, full, own)

@@ -13,7 +13,7 @@ to each view once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcwise.data.variable import Variable
 from arcwise.errors import FitError
-from arcwise.notes import Note
+from arcwise.notes import Fix, Note
 
 if TYPE_CHECKING:
     from arcwise.data.moments import Moments
@@ -56,23 +56,30 @@ class Statistics(ABC):
         """
         return self
 
-    def rows(self, use: str, otherwise: str = "read the file as a table") -> Table:
+    def rows(
+        self, use: str, otherwise: str = "read the file as a table", fixes: Sequence[Fix] = ()
+    ) -> Table:
         """Return the rows that every local model uses.
 
         Parameters
         ----------
         use : who needs them, with a verb, for the error.
         otherwise : the remedy if there are none.
+        fixes : what both have places for.
 
         Raises
         ------
         FitError : there are no such rows.
         """
-        raise FitError(f"{use} the rows of the table, got only {self.content}: {otherwise}.")
+        raise FitError(
+            f"{use} the rows of the table, got only {self.content}: {otherwise}.", fixes=fixes
+        )
 
-    def cases(self, use: str, otherwise: str = "read the file as a table") -> Table:
+    def cases(
+        self, use: str, otherwise: str = "read the file as a table", fixes: Sequence[Fix] = ()
+    ) -> Table:
         """Return the rows from which replicates and folds are drawn, with their missing values."""
-        return self.rows(use, otherwise)
+        return self.rows(use, otherwise, fixes)
 
     def moments(self) -> Moments:
         """Return number of cases, means and scatter matrix of all variables."""

@@ -32,7 +32,7 @@ from arcwise.learners.problem import LearnedNetwork, Problem
 from arcwise.learners.specification import Specification
 from arcwise.learners.trees import forest
 from arcwise.networks import BayesNet
-from arcwise.notes import Fix, Stop
+from arcwise.notes import Fix, Stop, mention
 from arcwise.results import Trail, Watch
 from arcwise.scores import SCORES, Score, Sum, total
 from arcwise.scores.penalized import bic_charges
@@ -64,11 +64,12 @@ class ClassGraph(Problem):
         """
         if spec.rules.target is None:
             raise GraphError(
-                f"search={spec.search!r} learns a graph around a class: name the class "
-                "by rules=Rules(target=...)."
+                "{search=} learns a graph around a class: name the class "
+                "by rules=Rules(target=...).",
+                fixes=[mention("search", spec.search)],
             )
         if not isinstance(rows, Complete):
-            rows.rows(f"search={spec.search!r} needs")
+            rows.rows("{search=} needs", fixes=[mention("search", spec.search)])
         spec.rules.on(rows.names)  # which knows whether there is such a variable
         check_class(rows.variables[rows.names.index(spec.rules.target)])
         whole = spec.but(score=spec.score or "loglik", penalty=spec.penalty or 0.0)

@@ -25,7 +25,7 @@ from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import SAMPLERS, run
 from arcwise.networks import BayesNet
-from arcwise.notes import Note, NoteKind, data_note, notes_of
+from arcwise.notes import Fix, Note, NoteKind, data_note, notes_of
 from arcwise.values import is_count
 
 __all__ = [
@@ -371,7 +371,8 @@ def _one_dependence(problem: ClassGraph) -> list[DAG]:
     if number is not None:
         raise FitError(
             f"aode averages over the levels of features, but {variables[number].name!r} is "
-            "continuous: use features='discretise'."
+            "continuous: use {features=}.",
+            fixes=[Fix("features", "discretise")],
         )
     levels = np.array([len(variables[i].levels or ()) for i in problem.features], dtype=float)
     cells = len(variables[problem.target].levels or ()) * float(levels.sum() ** 2)
@@ -400,7 +401,8 @@ def _free(problem: ClassGraph, spec: ClassifierSpec) -> DirectedProblem:
     if continuous:
         raise FitError(
             f"A {spec.structure} structure needs discrete features, but {continuous[0]!r} is "
-            "continuous: use features='discretise'."
+            "continuous: use {features=}.",
+            fixes=[Fix("features", "discretise")],
         )
     rules = Rules(max_parents=None if spec.k is None else spec.k + 1, target=rules.target)
     search = Specification(

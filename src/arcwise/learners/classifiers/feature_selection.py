@@ -26,6 +26,7 @@ from arcwise.data.statistics.complete import cell_counts
 from arcwise.errors import FitError, unknown
 from arcwise.graphs import DAG
 from arcwise.learners.classifiers.class_graph import ClassGraph
+from arcwise.notes import Fix
 
 if TYPE_CHECKING:
     from arcwise.learners.classifiers.classifier import Classifier, ClassifierSpec
@@ -65,8 +66,9 @@ def select_features(
     plain = spec.structure == "naive" and all(v.discrete for v in table.variables)
     if word.endswith("joining") and not plain:
         raise FitError(
-            "Joining features needs naive Bayes with discrete features: use structure='naive' "
-            "and features='discretise'."
+            "Joining features needs naive Bayes with discrete features: use {structure=} "
+            "and {features=}.",
+            fixes=[Fix("structure", "naive"), Fix("features", "discretise")],
         )
     judge = (
         _LeftOut(problem, spec.smoothing) if plain else _FoldAccuracy(table, target, spec, learn)

@@ -81,7 +81,7 @@ def find_posterior(
         free = plan.method == "auto" and plan.prior is None and isinstance(source, Table)
         if not free or watch.stopped:
             raise
-        failure = str(error).partition(":")[0]
+        failure = error.failure
     run = find(replace(plan, method="bootstrap"), None)
     return _with_notes(
         run, f"{failure}, so certainty is estimated by resampling.", *run.found.notes
@@ -128,18 +128,23 @@ def _find(
 
 def _resolve(
     spec: Specification, source: Source, plan: Plan, own_score: bool
-) -> tuple[Specification, Plan, Problem, str]:
+) -> tuple[Specification, Plan, Problem, Note | str]:
     """Return the specification with its score, the plan with its method, the problem, and a note on the
     choice.
     """
     from arcwise.learners import bind  # the registry of learners imports their files
 
-    trial, why = spec if own_score else with_score(spec, source, plan), ""
+    trial = spec if own_score else with_score(spec, source, plan)
+    why: Note | str = ""
     problem = bind(trial, source)
     if plan.method == "auto":
         method, why = method_for(problem, plan.prior)
         if problem.graph == "directed" and not SCORES[problem.score_word].log_probability:
-            why += " method='exact' gives its pseudo-posterior."
+            why = Note(
+                NoteKind.CERTAINTY,
+                f"{why} {{method=}} gives its pseudo-posterior.",
+                fixes=(Fix("method", "exact"),),
+            )
         plan = replace(plan, method=method)
         if method == "bootstrap":
             trial = with_score(spec, source, plan)
@@ -150,9 +155,8 @@ def _resolve(
     return trial, plan, problem, why
 
 
-def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
-    """Return the method for a distribution over graphs that suits a problem, and a sentence if it may
-    surprise.
+def method_for(problem: Problem, prior: Any = None) -> tuple[str, Note | str]:
+    """Return the method for a distribution over graphs that suits a problem, and a note if it may surprise.
 
     Beyond the sizes of exact sums, short chains rank the edges of discrete networks better than resampling,
     and resampling ranks those of linear models better than chains (benchmarks/methods.py); resampling needs
@@ -177,9 +181,11 @@ def method_for(problem: Problem, prior: Any = None) -> tuple[str, str]:
         return "exact", ""
     if problem.model != "gaussian" or prior is not None or not problem.data.has_rows:
         return "mcmc", ""
-    return "bootstrap", (
+    return "bootstrap", Note(
+        NoteKind.CERTAINTY,
         f"{len(problem.fits.nodes)} variables are too many for sums over all graphs, so certainty is "
-        "resampled; method='mcmc' runs chains."
+        "resampled; {method=} runs chains.",
+        fixes=(Fix("method", "mcmc"),),
     )
 
 

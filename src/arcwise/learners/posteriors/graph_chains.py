@@ -34,7 +34,7 @@ from arcwise.learners.posteriors.plan import (
 )
 from arcwise.learners.problem import Problem
 from arcwise.mcmc import SAMPLERS, UNIFORM, Chain, Sampler, choose_way, diagnose
-from arcwise.notes import NoteKind, notes_of
+from arcwise.notes import Blank, Fix, NoteKind, notes_of
 from arcwise.results import GraphDistribution, SearchEnd, Trail, Watch
 from arcwise.scores import Score
 
@@ -99,10 +99,11 @@ def _check_together(result: GraphDistribution, plan: Plan) -> None:
     if plan.draws is not None or rhat < _FAILED or error < _UNKNOWN:
         return
     text = f"{rhat:.2f}" if rhat < _FAR else f"over {_FAR}"
-    raise ChainsError(
+    raise ChainsError.of(
         f"The chains have not converged after {result.diagnostics['steps']} steps (R-hat {text}, "
-        f"and the probability of an edge has an error of {error:.2f}): use method='bootstrap', "
-        "allow more time, or accept this result with draws=NUMBER."
+        f"and the probability of an edge has an error of {error:.2f})",
+        "use {method=}, allow more time, or accept this result with {draws=}",
+        fixes=[Fix("method", "bootstrap"), Fix("draws", Blank("NUMBER"))],
     )
 
 

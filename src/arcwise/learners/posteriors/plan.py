@@ -23,6 +23,7 @@ from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.parallel import BACKENDS
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
+from arcwise.notes import Fix, mention
 from arcwise.results import GraphDistribution, Watch
 from arcwise.scores import SCORES, ArcPenalty, ArcProbabilities, FairParents, Score, Sum
 from arcwise.undirected.given_matrices import Factors, factors_of
@@ -52,8 +53,8 @@ def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
     """
     if not isinstance(problem, DirectedProblem):
         raise GraphError(
-            "A posterior is over directed graphs: leave graph='undirected' out, or use "
-            "method='bootstrap'."
+            "A posterior is over directed graphs: leave {graph=} out, or use {method=}.",
+            fixes=[mention("graph", "undirected"), Fix("method", "bootstrap")],
         )
     base = problem.penalised(problem.penalty)
     nodes = base.nodes
@@ -212,8 +213,9 @@ class Plan:
                     continue
                 if self.method not in ("auto", method):
                     raise OptionError(
-                        f"{word}= is for method={method!r}: leave it out, or use that instead of "
-                        f"{self.method!r}."
+                        f"{{{word}=}} is for {{method=}}: leave it out, or use that instead of "
+                        f"{self.method!r}.",
+                        fixes=[mention(word), mention("method", method)],
                     )
                 object.__setattr__(self, "method", method)
 

@@ -32,7 +32,7 @@ from arcwise.learners.penalty import choose
 from arcwise.learners.posteriors.plan import RESAMPLING, Plan, PosteriorRun, Task
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
-from arcwise.notes import Note, NoteKind, notes_of
+from arcwise.notes import Fix, Note, NoteKind, mention, notes_of
 from arcwise.results import GraphDistribution, SearchEnd, Step, Watch, of_draws
 from arcwise.scores import SCORES
 
@@ -158,7 +158,9 @@ class Replicates:
         if way == "none":
             _check_chance(choices.problem)
         table = choices.problem.source.cases(
-            "Resampling needs", "read the file as a table, or use method='exact' or 'mcmc'"
+            "Resampling needs",
+            "read the file as a table, or use {method=} or 'mcmc'",
+            [Fix("method", "exact")],
         )
         if SCORES[choices.problem.score_word].meaning == "predictive" and table.units > table.rows:
             table = table.expanded()  # copies of a unit go together, not those of a distinct row
@@ -210,8 +212,9 @@ def _check_chance(problem: Problem) -> None:
     options = problem.spec.search_options
     if not begun and not is_random(problem.search) and not options.get("restarts"):
         raise OptionError(
-            f"resampling='none' repeats the search on the same rows, and {problem.spec.search!r} finds the "
-            "same graph each time: take search=Greedy(start='random'), or resample the rows."
+            f"{{resampling=}} repeats the search on the same rows, and {problem.spec.search!r} finds the "
+            "same graph each time: take search=Greedy({start=}), or resample the rows.",
+            fixes=[mention("resampling", "none"), Fix("start", "random")],
         )
 
 
@@ -270,8 +273,9 @@ def of_replicates(task: Task) -> PosteriorRun:
     problem, plan, watch = task.problem, task.plan, task.watch
     if plan.prior is not None:
         raise OptionError(
-            "A prior over graphs is for method='exact' and 'mcmc': resampling counts the graphs that a "
-            "search finds; guide it by penalty=, prior=Prior(graph=...) or rules."
+            "A prior over graphs is for {method=} and 'mcmc': resampling counts the graphs that a "
+            "search finds; guide it by {penalty=}, prior=Prior(graph=...) or rules.",
+            fixes=[mention("method", "exact"), Fix("penalty")],
         )
     choices = resolve(task.spec, problem, plan.n_jobs, watch)
     away = watch_inside(plan.n_jobs if plan.backend == "joblib" else 0, watch)
