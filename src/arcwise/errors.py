@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from typing import Self
 
 from arcwise.notes import Fix, Idiom, worded
 
@@ -72,6 +73,10 @@ class ArcwiseError(Exception):
         return type(self)(
             self._said([repr(names[column]) for column in self.columns]), (), self.fixes
         )
+
+    def within(self, before: str, after: str = "") -> Self:
+        """Return the same error with words around its sentence."""
+        return type(self)(f"{before}{self.text}{after}", (), self.fixes)
 
     def _said(self, columns: list[str]) -> str:
         sentence = str(self.args[0])

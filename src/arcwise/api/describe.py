@@ -377,15 +377,19 @@ def no_edges(net: Network) -> str:
 # -- draws ---------------------------------------------------------------------------------------
 
 
+def no_chains(what: str) -> FitError:
+    """Return the error for a posterior without chains."""
+    return FitError(
+        f"Only chains ({{method=}}) have a sequence of {what}.", fixes=[mention("method", "mcmc")]
+    )
+
+
 def arc_draws(post: Posterior) -> NDArray[np.bool_]:
     """Whether each arc was there: (chain, draw, parent, child)."""
     ends = [name for name in post.kept if name.endswith("_parents") and "state" not in name]
     names = sorted(name for name in ends if len(post.kept[name]))
     if not names or not post.directed:
-        raise FitError(
-            "Only chains ({method=}) have a sequence of drawn graphs.",
-            fixes=[mention("method", "mcmc")],
-        )
+        raise no_chains("drawn graphs")
     least, p = min(len(post.kept[name]) for name in names), len(post.found.nodes)
     found = []
     for name in names:

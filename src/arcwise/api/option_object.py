@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self, get_type_hints
 
 from arcwise.errors import OptionError, join_words
 from arcwise.learners.options import check_option, checked_options
+from arcwise.notes import mention
 
 __all__ = ["Option", "kinds_of", "objects_with", "with_settings"]
 
@@ -61,10 +62,11 @@ class Option:
         >>> Search.named("tabu", {"restarts": 10})
         Tabu(restarts=10)
         """
+        option = mention(cls.what, word)
         kind = next((each for each in kinds_of(cls) if each.word == word), None)
         if kind is None:
-            raise OptionError(f"{cls.what}={word!r} has no options.")
-        made: Self = kind(**checked_options(f"{cls.what}={word!r}", settings, _settings_of(kind)))
+            raise OptionError(f"{option.place} has no options.", fixes=[option])
+        made: Self = kind(**checked_options(option.place, settings, _settings_of(kind), [option]))
         return made
 
     @classmethod
@@ -129,9 +131,12 @@ def with_settings(
 
 def _without_taker(name: str) -> OptionError:
     """The error for a setting that no object here has."""
-    having = [f"{kind.what}={kind.word!r}" for kind in objects_with(name)]
+    having = [mention(kind.what, kind.word) for kind in objects_with(name)]
     if having:
-        return OptionError(f"{name!r} is no option here: it is an option of {join_words(having)}.")
+        places = join_words(option.place for option in having)
+        return OptionError(
+            f"{name!r} is no option here: it is an option of {places}.", fixes=having
+        )
     return OptionError(
         f"{name!r} is not a setting of a search, score, model or method: see --help for flags."
     )

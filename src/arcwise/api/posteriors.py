@@ -33,7 +33,7 @@ from arcwise.learners import LearnedNetwork, Specification, bind
 from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
 from arcwise.learners.posteriors.plan import Plan
 from arcwise.networks import whole
-from arcwise.notes import NOT_STOPPED, Fix, Note, NoteKind, Stop, mention, notes_of
+from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import total
 from arcwise.values import clear_methods
 
@@ -250,8 +250,7 @@ class Posterior(QueryMethods):
     def _source(self, what: str) -> Source:
         if self.data is None:
             raise FitError(
-                f"The file was saved without its data, which {what} need: save it with {{data=}}.",
-                fixes=[Fix("data", True)],
+                f"The file was saved without its data, which {what} need: save it with data=True."
             )
         return self.data
 
@@ -370,12 +369,11 @@ class Posterior(QueryMethods):
 
     def log_scores(self) -> Array:
         """The scores of the drawn graphs (chains by draws), for "mcmc" only."""
+        from arcwise.api.describe import no_chains
+
         names = sorted(n for n in self.kept if n.endswith("_log_scores") and len(self.kept[n]))
         if not names:
-            raise FitError(
-                "Only chains ({method=}) have a sequence of scores.",
-                fixes=[mention("method", "mcmc")],
-            )
+            raise no_chains("scores")
         least = min(len(self.kept[name]) for name in names)
         return np.stack([self.kept[name][-least:] for name in names])
 

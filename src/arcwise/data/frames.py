@@ -112,10 +112,7 @@ def raw_of(data: Any, names: Sequence[str] | None = None) -> Raw:
     if isinstance(data, np.ndarray):
         return _from_array(data, names)
     if names is not None:
-        raise DataError(
-            "{names=} is for numpy arrays: leave it out, since other data have names.",
-            fixes=[Fix("names")],
-        )
+        raise DataError("names= is for numpy arrays: leave it out, since other data have names.")
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
         keys = dict.fromkeys(key for row in data for key in row)
         return _from_dict({key: [row.get(key) for row in data] for key in keys})

@@ -44,7 +44,7 @@ from arcwise.data.variable import (
     to_levels,
 )
 from arcwise.errors import DataError, close_to
-from arcwise.notes import Fix, Note, data_note
+from arcwise.notes import Fix, Note, data_note, mention
 
 if TYPE_CHECKING:
     from arcwise.data.frames import Raw
@@ -204,9 +204,8 @@ def _refuse_infinite(name: str, numbers: NDArray[np.float64]) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise DataError(
-            f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in "
-            f"row {int(infinite.argmax()) + 1}: replace them, or treat them as missing with "
-            "{na_values=}.",
+            f"Column {name!r} has infinite values, {int(infinite.sum())} in all and the first in row "
+            f"{int(infinite.argmax()) + 1}: replace them, or treat them as missing with {{na_values=}}.",
             fixes=[Fix("na_values", ["inf", "-inf"])],
         )
 
@@ -244,8 +243,8 @@ def _checked_kinds(kinds: Mapping[str, Any], names: Sequence[str]) -> dict[str, 
 
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        message = f"{option}= names {name!r}, which is not a column. {close_to(name, names)}"
-        raise DataError(message)
+        message = f"{{{option}=}} names {name!r}, which is not a column. {close_to(name, names)}"
+        raise DataError(message, fixes=[mention(option)])
 
 
 def row_weights(
@@ -418,8 +417,7 @@ def parse_numbers(name: str, values: Any, codes: NDArray[Any]) -> NDArray[np.flo
     """Parse all values as numbers (see also ``written_numbers``); another value is an error."""
     numbers = _numbers(values)
     if not numbers.all():
-        read = written_numbers(values)
-        if read is not None:
+        if (read := written_numbers(values)) is not None:
             return np.take(np.append(read, np.nan), codes)
         cell, row = _first_word(values, codes, numbers)
         raise DataError(

@@ -173,7 +173,7 @@ def name_file_in_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{place.name}: {error.text}", fixes=error.fixes) from None
+        raise error.within(f"{place.name}: ") from None
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         message = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{place.name} cannot be read: {message.rstrip('.')}.") from None

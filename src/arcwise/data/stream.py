@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,7 @@ def counts_of(file: Pass, memory: float | None = None) -> Table:
     uses = file.uses()
     stuck = [name for name, use in uses.items() if use == "number"]
     if stuck:
-        raise NotLevelsError(stuck)
+        raise NotLevelsError.of(stuck)
     other = [name for name, use in uses.items() if use == "other" and not file.named]
     names = [name for name in uses if name not in other]
     if not names:
@@ -141,8 +141,10 @@ def counts_of(file: Pass, memory: float | None = None) -> Table:
 class NotLevelsError(DataError):
     """Columns of numbers in a file of levels."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        """Return the error for these columns."""
+        return cls(
             f"{sentence_list(names)} {'hold' if len(names) > 1 else 'holds'} numbers, but counts need "
             "levels: choose columns with {columns=}, or cut the numbers into levels first, with "
             "{discretise()}.",
@@ -191,7 +193,7 @@ class _Column:
     def _leave(self, codes: NDArray[np.int32]) -> None:
         """Stop coding; continue only if the numbers so far, each of them once, may number the rows."""
         if (codes < 0).any() or self.rows + len(codes) > len(self.codes):
-            raise NotLevelsError([self.name])
+            raise NotLevelsError.of([self.name])
         self.span = self.span or Totals(1)
         self.span.add(np.array(list(self.codes), dtype=float)[:, None])
         self.codes, self.rows = {}, 0
@@ -248,7 +250,7 @@ class _Pass:
         spans = [(column.name, column.span) for column in numbering if column.span]
         stuck = [name for name, span in spans if not span.consecutive(span.moments([name])).all()]
         if stuck:
-            raise NotLevelsError(stuck)
+            raise NotLevelsError.of(stuck)
         kept = (
             f"{len(self.kept)} distinct ones ({size_words(self.kept.nbytes + self.times.nbytes)})"
         )

@@ -172,8 +172,7 @@ def pair(arc: Arc) -> tuple[Node, Node]:
     (('rain', 'wet'), ('rain', 'wet'), ('rain', 'wet'))
     """
     if isinstance(arc, str):
-        signs = _signs_in(arc)
-        if signs not in ([RIGHT], [LEFT]):
+        if (signs := _signs_in(arc)) not in ([RIGHT], [LEFT]):
             raise GraphError(
                 f"An arc as text must be 'tail -> head', got {arc!r}: write names with '->' or a comma as "
                 "{as a pair()}.",
@@ -199,8 +198,7 @@ def edge(form: Arc) -> tuple[Node, Node]:
     """
     if not isinstance(form, str):
         return pair(tuple(form) if isinstance(form, Set) else form)
-    signs = _signs_in(form)
-    if signs == [LINE]:
+    if (signs := _signs_in(form)) == [LINE]:
         (left, right), _ = _path_of(form, terms=False)
         return left, right
     ends = [end.strip() for end in form.split(":")]
@@ -288,10 +286,8 @@ class Parser:
         if self.directed is not False and brackets:
             return self.model_string(text)
         for statement in _statements(text, plus=self.directed is not None):
-            if has_links(statement):
-                self._path(statement)
-            else:
-                self._term(statement)
+            read = self._path if has_links(statement) else self._term
+            read(statement)
 
     def model_string(self, text: str) -> None:
         """Read bnlearn's model string, in which every node has its own brackets."""

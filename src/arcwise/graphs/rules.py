@@ -309,10 +309,8 @@ class Limits:
         if self.allows_graph(first):
             return first
         if graph is None:
-            raise GraphError(
-                "The required arcs alone break the condition on the graph: give {start=}.",
-                fixes=[Fix("start")],
-            )
+            alone = "The required arcs alone break the condition on the graph: give {start=}."
+            raise GraphError(alone, fixes=[Fix("start")])
         raise GraphError("The start graph must obey the rules: change it, or leave it out.")
 
 
@@ -336,7 +334,7 @@ def _read(form: Any, word: str) -> tuple[Pairs, Pairs]:
     try:
         parser.read(form)
     except GraphError as error:
-        raise GraphError(f"{word}: {error.text}", fixes=error.fixes) from None
+        raise error.within(f"{word}: ") from None
     edges: dict[tuple[str, str], None] = {}
     for one, two in parser.edges:
         if (two, one) not in edges:
@@ -363,23 +361,20 @@ def _check_bound(max_parents: int | None) -> int | None:
     """Check the largest number of parents."""
     if max_parents is not None and not is_count(max_parents):
         raise GraphError(
-            f"{{max_parents=}} must be None or a non-negative integer, got {max_parents!r}.",
-            fixes=[mention("max_parents", NAME)],
+            f"max_parents must be None or a non-negative integer, got {max_parents!r}."
         )
     return None if max_parents is None else int(max_parents)
 
 
 def _check_required(rules: Rules) -> None:
     """Check that the required arcs can be combined."""
-    clash = sorted(set(rules.required).intersection(rules.forbidden))
-    if clash:
+    if clash := sorted(set(rules.required).intersection(rules.forbidden)):
         raise GraphError(f"The arc {clash[0][0]} -> {clash[0][1]} is both required and forbidden.")
     barred = set(rules.forbidden)
     for one, two in rules.joined:
         if {(one, two), (two, one)} <= barred:
             raise GraphError(f"The edge {one} -- {two} is both required and forbidden.")
-    into = [tail for tail, head in rules.required if head == rules.target]
-    if into:
+    if into := [tail for tail, head in rules.required if head == rules.target]:
         raise GraphError(
             f"The arc {into[0]} -> {rules.target} is required, but a target must have no parents."
         )
@@ -393,9 +388,8 @@ def _check_required(rules: Rules) -> None:
         graph = DAG.from_arcs(rules.required)
     except GraphError as error:
         raise GraphError(
-            f"The required arcs contradict each other: {error.text} Edges of undirected graphs are "
-            "written 'one -- other'.",
-            fixes=error.fixes,
+            f"The required arcs contradict each other: {error} Edges of undirected graphs are written "
+            "'one -- other'."
         ) from None
     _check_counts(graph, rules.max_parents)
 

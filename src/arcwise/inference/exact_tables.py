@@ -193,10 +193,7 @@ class Junction(Engine):
         """Return the most probable level of each missing value, or joint draws of those of each row."""
         if draw:
             return self._drawn(question)
-        columns, rows = (
-            [column.copy() for column in question.columns],
-            question.distinct,
-        )
+        columns, rows = [column.copy() for column in question.columns], question.distinct
         hidden = np.flatnonzero(question.gaps.any(axis=0)).tolist()
         best = [
             np.stack([shares.argmax(axis=1) for shares in tables])
@@ -310,6 +307,7 @@ def _together(question: Question, table: Array) -> Reply:
     return exact_found(question, singles, table)
 
 
+_BY_NAME = (Fix("method", "elimination"),)
 _OVERHEAD = 1e6
 """Work, in cells, of setting up the sum for a row."""
 
@@ -357,13 +355,12 @@ class Elimination(Engine):
             return needs_tables(self.name)
         if not question.net.directed and not is_named:
             return FitError(
-                "Nothing is barren in an undirected network: name {method=}.",
-                fixes=[Fix("method", "elimination")],
+                "Nothing is barren in an undirected network: name {method=}.", fixes=_BY_NAME
             )
         if question.task in ("completion", "draws", "marginals") and not is_named:
             return FitError(
                 "Variable elimination sums for one variable at a time: name {method=}.",
-                fixes=[Fix("method", "elimination")],
+                fixes=_BY_NAME,
             )
         if is_named and question.task in ("completion", "draws", "marginals"):
             return Cost(EXACT, _OVERHEAD)
@@ -372,16 +369,13 @@ class Elimination(Engine):
             return FitError(
                 f"Variable elimination plans for each of {len(rows)} patterns of missing values: "
                 "name {method=}.",
-                fixes=[Fix("method", "elimination")],
+                fixes=_BY_NAME,
             )
         targets = question.asked if question.task != "density" else ()
         plans = [_sum_for(question, targets, observed).plan for _, observed in rows]
         work = max((summation.entries for summation in plans), default=0.0)
-        return Cost(
-            EXACT,
-            work + _OVERHEAD,
-            3.0 * max((summation.largest for summation in plans), default=0.0),
-        )
+        largest = max((summation.largest for summation in plans), default=0.0)
+        return Cost(EXACT, work + _OVERHEAD, 3.0 * largest)
 
     def ask(self, question: Question) -> Reply:
         """Return the table of the targets, row by row."""

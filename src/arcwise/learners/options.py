@@ -17,6 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from arcwise.errors import OptionError, close_to
+from arcwise.notes import Fix
 
 _INNER = {"rng", "limits", "on_step", "threads", "until"}  # given by the library, not by the user
 _SAID: dict[Any, str] = {
@@ -79,13 +80,13 @@ def subset(function: Callable[..., Any], *left_out: str) -> Callable[..., Any]:
 
 
 def checked_options(
-    taker: str, options: Mapping[str, Any], kinds: Mapping[str, Any]
+    taker: str, options: Mapping[str, Any], kinds: Mapping[str, Any], fixes: Sequence[Fix] = ()
 ) -> dict[str, Any]:
     """Return checked options, converted to their types.
 
     Parameters
     ----------
-    taker : the name of the search, score or model, for messages.
+    taker : the name of the search, score or model, for messages, with places for `fixes`.
     options : values by name.
     kinds : the valid options, each with its annotation.
 
@@ -99,7 +100,8 @@ def checked_options(
     for name in options:
         if name not in kinds:
             advice = close_to(name, kinds)
-            raise OptionError(f"{taker[:1].upper()}{taker[1:]} has no option {name!r}. {advice}")
+            who = f"{taker[:1].upper()}{taker[1:]}"
+            raise OptionError(f"{who} has no option {name!r}. {advice}", fixes=fixes)
     return {name: check_option(name, value, kinds[name]) for name, value in options.items()}
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcwise.errors import FitError
 from arcwise.graphs import UGraph
-from arcwise.notes import Stop
+from arcwise.notes import Fix, Stop
 from arcwise.plot.axes import (
     PLAIN,
     diagram,
@@ -335,7 +335,8 @@ def _matrix(path: PathLike) -> tuple[list[tuple[str, str]], Array]:
         if knot.partial_correlations is None:
             raise FitError(
                 "The path has no partial correlations, which only the graphical lasso "
-                "(search='glasso') gives: use that search, or draw the number of edges."
+                "({search=}) gives: use that search, or draw the number of edges.",
+                fixes=[Fix("search", "glasso")],
             )
         for edge, value in zip(knot.graph.edges, knot.partial_correlations, strict=True):
             by_edge.setdefault(edge, {})[column] = value

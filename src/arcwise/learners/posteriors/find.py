@@ -31,7 +31,7 @@ from arcwise.learners.posteriors.plan import (
 from arcwise.learners.problem import Problem
 from arcwise.learners.specification import Specification
 from arcwise.mcmc import choose_way
-from arcwise.notes import Note, NoteKind, Stop, notes_of
+from arcwise.notes import Fix, Note, NoteKind, Stop, notes_of
 from arcwise.results import Step, Watch
 from arcwise.scores import SCORES
 

@@ -18,6 +18,7 @@ from arcwise.learners.posteriors.replicates import (
     child_of,
     count_graphs,
     failure_notes,
+    no_replicate,
     row_weights,
 )
 from arcwise.notes import Note, NoteKind, notes_of
@@ -86,7 +87,7 @@ class NearReplicates:
         bound = replace(problem, spec=spec)
         return cls(bound, start, resampled, choices.penalty)
 
-    def __call__(self, number: int) -> tuple[DAG, ...] | str | None:
+    def __call__(self, number: int) -> tuple[DAG, ...] | ArcwiseError | None:
         """Return the graph of a replicate; a sentence if nothing can be learned, None if time was up."""
         try:
             problem = replace(self.problem, fits=self.fits[number])
@@ -94,7 +95,7 @@ class NearReplicates:
         except SearchEnd:
             return None
         except ArcwiseError as error:
-            return str(error)
+            return error
 
 
 def _weights(data: Statistics, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -107,10 +108,10 @@ def near_distribution(
     work: NearReplicates, pieces: Sequence[Any], notes: tuple[Note, ...]
 ) -> GraphDistribution:
     """Return the frequencies of graphs over such replicates."""
-    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
-    failed = [piece for piece in pieces if isinstance(piece, str)]
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, ArcwiseError)]
+    failed = [piece for piece in pieces if isinstance(piece, ArcwiseError)]
     if not graphs:
-        raise FitError(f"No replicate could be learned: {failed[0]}" if failed else "No replicate.")
+        raise no_replicate(failed[0]) if failed else FitError("No replicate.")
     failures = notes_of(NoteKind.CERTAINTY, *failure_notes(failed, len(pieces)))
     about = {"penalty": work.penalty}
     return count_graphs(

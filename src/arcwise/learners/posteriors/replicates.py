@@ -193,7 +193,7 @@ class Replicates:
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
         return self.redraw(weights, rng)
 
-    def __call__(self, number: int) -> tuple[Graph, ...] | str | None:
+    def __call__(self, number: int) -> tuple[Graph, ...] | ArcwiseError | None:
         """Return the graphs of a replicate; a sentence if nothing can be learned, None if time was up."""
         try:
             problem = self.binds.bind(self.spec_of(number), self.statistics_of(number))
@@ -203,7 +203,7 @@ class Replicates:
         except SearchEnd:
             return None
         except ArcwiseError as error:
-            return str(error)
+            return error
 
 
 def _check_chance(problem: Problem) -> None:
@@ -293,13 +293,13 @@ def of_replicates(task: Task) -> PosteriorRun:
         watch=watch,
         keep=None if keep is None else lambda found: keep(lambda: pack_graphs(found)),
     )
-    graphs = [piece[0] for piece in pieces if not isinstance(piece, str)]
-    failed = [piece for piece in pieces if isinstance(piece, str)]
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, ArcwiseError)]
+    failed = [piece for piece in pieces if isinstance(piece, ArcwiseError)]
     if not graphs:
         if failed:
-            raise FitError(f"No replicate could be learned: {failed[0]}")
+            raise no_replicate(failed[0])
         raise NoTimeError("Time ran out before one replicate was done: allow more.")
-    messages = (*failure_notes(failed, len(pieces)), *_subsample_note(plan))
+    messages: tuple[Note | str, ...] = (*failure_notes(failed, len(pieces)), *_subsample_note(plan))
     notes = (*choices.notes, *notes_of(NoteKind.CERTAINTY, *messages))
     about = {"penalty": choices.penalty, **_reversals(work, problem, pieces)}
     distribution = count_graphs(graphs, problem, plan, notes, about)
@@ -312,7 +312,7 @@ def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dic
         return {}
     counts = []
     for number, piece in enumerate(pieces):
-        begun = None if isinstance(piece, str) else problem.begin(work.spec_of(number))
+        begun = None if isinstance(piece, ArcwiseError) else problem.begin(work.spec_of(number))
         if begun is not None:
             arcs = piece[0].numbered_arcs
             counts.append(sum(head in begun.parents[tail] for tail, head in arcs))
@@ -341,13 +341,20 @@ def count_graphs(
     )
 
 
-def failure_notes(failures: Sequence[str], count: int) -> list[str]:
-    """Return a sentence on replicates that could not be learned."""
+def no_replicate(failure: ArcwiseError) -> FitError:
+    """Return the error for replicates of which none could be learned."""
+    return FitError(f"No replicate could be learned: {failure.text}", fixes=failure.fixes)
+
+
+def failure_notes(failures: Sequence[ArcwiseError], count: int) -> list[Note]:
+    """Return a note on replicates that could not be learned."""
     if not failures:
         return []
-    return [
-        f"{len(failures)} of {count} replicates could not be learned and are not counted: {failures[0]}"
-    ]
+    text = (
+        f"{len(failures)} of {count} replicates could not be learned and are not counted: "
+        f"{failures[0].text}"
+    )
+    return [Note(NoteKind.CERTAINTY, text, fixes=failures[0].fixes)]
 
 
 def _subsample_note(plan: Plan) -> list[str]:
