@@ -154,7 +154,10 @@ class Fix:
         """Return the fix as plain values."""
         if self.verb:
             return {"verb": self.verb, "arguments": self.arguments}
-        return {"option": self.option, **({} if self.value is UNSET else {"value": self.value})}
+        return {
+            "option": self.option,
+            **({} if isinstance(self.value, _Open) else {"value": self.value}),
+        }
 
 
 def mention(option: str, value: Any = UNSET) -> Fix:

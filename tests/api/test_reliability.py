@@ -149,7 +149,7 @@ def test_chains_that_fail_are_rejected():
 
 def test_replicates_take_the_place_of_chains_that_fail(monkeypatch):
     def failed(*every, **more):
-        raise ChainsError("The chains have not converged (R-hat 4.0): take another.")
+        raise ChainsError.of("The chains have not converged (R-hat 4.0)", "take another")
 
     monkeypatch.setitem(METHODS, "mcmc", failed)
     alarm = aw.example("alarm").sample(200, seed=3)

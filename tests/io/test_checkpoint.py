@@ -6,6 +6,7 @@ import pytest
 from arcwise.errors import FileError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io import Checkpoint, pack_graphs, unpack_graphs
+from arcwise.notes import Fix, Note, NoteKind
 
 
 def test_arrays_come_back_as_they_were(tmp_path):
@@ -95,9 +96,16 @@ def test_graphs_come_back(directed):
         graphs = [DAG.from_arcs(["a -> b", "c -> b"], names), DAG.empty(names)]
     else:
         graphs = [UGraph.from_edges([("a", "c")], names), UGraph.empty(names)]
-    pieces = [(graphs[0],), "no rows", (graphs[1], graphs[0]), ()]
+    failure = Note(NoteKind.CERTAINTY, "no rows: take {missing=}", (), (Fix("missing", "auto"),))
+    pieces = [(graphs[0],), failure, (graphs[1], graphs[0]), ()]
     assert unpack_graphs(pack_graphs(pieces), names, directed) == pieces
     assert unpack_graphs(pack_graphs([]), names, directed) == []
+
+
+def test_failures_of_older_files_are_sentences():
+    packed = pack_graphs([Note(NoteKind.CERTAINTY, "x")])
+    packed = {**packed, "said": np.frombuffer(b'["no rows"]', dtype=np.uint8)}
+    assert unpack_graphs(packed, ("a", "b"), True) == [Note(NoteKind.CERTAINTY, "no rows")]
 
 
 def test_damaged_graphs_are_rejected():

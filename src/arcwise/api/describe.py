@@ -21,7 +21,8 @@ from arcwise.errors import FileError, FitError, plural
 from arcwise.evaluate import EdgeTable, Validation, pack_edges
 from arcwise.frame import LONGEST_CELL, escaped, html_block
 from arcwise.learners.parameters import is_pseudo
-from arcwise.notes import Note, mention
+from arcwise.learners.posteriors.plan import no_chains
+from arcwise.notes import Note
 
 if TYPE_CHECKING:
     from arcwise.api.document import Document
@@ -375,13 +376,6 @@ def no_edges(net: Network) -> str:
 
 
 # -- draws ---------------------------------------------------------------------------------------
-
-
-def no_chains(what: str) -> FitError:
-    """Return the error for a posterior without chains."""
-    return FitError(
-        f"Only chains ({{method=}}) have a sequence of {what}.", fixes=[mention("method", "mcmc")]
-    )
 
 
 def arc_draws(post: Posterior) -> NDArray[np.bool_]:

@@ -199,7 +199,7 @@ def path_certainty(
     away = watch_inside(n_jobs, watch)
     work = Replicates.of(choices, rng, penalties=penalties, watch=away, **ways)
     pieces = gather_results(work, whole("number of draws", draws), n_jobs=n_jobs, watch=watch)
-    found = tuple(piece for piece in pieces if not isinstance(piece, ArcwiseError))
+    found = tuple(piece for piece in pieces if not isinstance(piece, Note))
     if not found:
         raise NoTimeError("Time ran out before one path was done: allow more.")
     word = RESAMPLING[ways["resampling"]]

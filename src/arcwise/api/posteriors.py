@@ -31,7 +31,7 @@ from arcwise.graphs import DAG, UGraph, graph_of, separated
 from arcwise.inference import Ensemble, GraphOrigin, Probability
 from arcwise.learners import LearnedNetwork, Specification, bind
 from arcwise.learners.parameters import alike, class_members, directed_net, fitted_nets, markov_net
-from arcwise.learners.posteriors.plan import Plan
+from arcwise.learners.posteriors.plan import Plan, no_chains
 from arcwise.networks import whole
 from arcwise.notes import NOT_STOPPED, Note, NoteKind, Stop, notes_of
 from arcwise.scores import total
@@ -369,8 +369,6 @@ class Posterior(QueryMethods):
 
     def log_scores(self) -> Array:
         """The scores of the drawn graphs (chains by draws), for "mcmc" only."""
-        from arcwise.api.describe import no_chains
-
         names = sorted(n for n in self.kept if n.endswith("_log_scores") and len(self.kept[n]))
         if not names:
             raise no_chains("scores")

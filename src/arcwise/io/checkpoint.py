@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from arcwise.errors import FileError, GraphError
 from arcwise.graphs import DAG, UGraph
 from arcwise.io.files import read_bytes, write_bytes
+from arcwise.notes import Note, NoteKind
 from arcwise.values import is_number
 
 Arrays = dict[str, NDArray[Any]]
@@ -167,15 +168,14 @@ def option_text(value: Any) -> str:
     return repr(value)
 
 
-def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
-    """Return pieces of work as arrays: each has some graphs over the same variables, or a message
-    instead.
+def pack_graphs(pieces: Sequence[tuple[Graph, ...] | Note]) -> Arrays:
+    """Return pieces of work as arrays: each has some graphs over the same variables, or a note instead.
 
-    >>> graph = DAG.from_arcs(["a -> b"])
-    >>> unpack_graphs(pack_graphs([(graph, graph), "no rows"]), ("a", "b"), directed=True)[1]
-    'no rows'
+    >>> graph, note = DAG.from_arcs(["a -> b"]), Note(NoteKind.CERTAINTY, "no rows")
+    >>> unpack_graphs(pack_graphs([(graph, graph), note]), ("a", "b"), directed=True)[1]
+    <Note: no rows>
     """
-    graphs = [graph for piece in pieces if not isinstance(piece, str) for graph in piece]
+    graphs = [graph for piece in pieces if not isinstance(piece, Note) for graph in piece]
     rows = [graph.inputs for graph in graphs]
     pairs = [
         (head, tail)
@@ -183,9 +183,9 @@ def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
         for head, row in enumerate(rows_of_graph)
         for tail in row
     ]
-    messages = json.dumps([piece for piece in pieces if isinstance(piece, str)]).encode()
+    messages = json.dumps([piece.stored() for piece in pieces if isinstance(piece, Note)]).encode()
     return {
-        "sizes": np.array([-1 if isinstance(p, str) else len(p) for p in pieces], dtype=np.int32),
+        "sizes": np.array([-1 if isinstance(p, Note) else len(p) for p in pieces], dtype=np.int32),
         "counts": np.array(
             [sum(map(len, rows_of_graph)) for rows_of_graph in rows], dtype=np.int32
         ),
@@ -196,22 +196,24 @@ def pack_graphs(pieces: Sequence[tuple[Graph, ...] | str]) -> Arrays:
 
 def unpack_graphs(
     arrays: Mapping[str, NDArray[Any]], nodes: tuple[str, ...], directed: bool
-) -> list[tuple[Graph, ...] | str]:
+) -> list[tuple[Graph, ...] | Note]:
     """Return pieces of work from arrays; a FileError if these are not graphs."""
     try:
         counts, sizes, pairs = (arrays[name] for name in ("counts", "sizes", "pairs"))
         messages = json.loads(arrays["said"].tobytes())
+        stored = [Note.from_stored(message, NoteKind.CERTAINTY) for message in messages]
+        notes = [note for note in stored if note is not None]
         whole = all(array.dtype.kind in "iu" for array in (counts, sizes, pairs))
         if not whole or counts.min(initial=0) < 0 or counts.sum() != len(pairs):
             raise FileError("its graphs are damaged")
-        if sizes[sizes > 0].sum() != len(counts) or (sizes < 0).sum() != len(messages):
+        if sizes[sizes > 0].sum() != len(counts) or (sizes < 0).sum() != len(notes):
             raise FileError("its graphs are damaged")
         parts = np.split(pairs, np.cumsum(counts)[:-1]) if len(counts) else []
         kind = DAG if directed else UGraph
         graphs = iter([kind(nodes, _rows(part.tolist(), nodes)) for part in parts])
-        texts = iter(messages)
+        failures = iter(notes)
         return [
-            str(next(texts)) if size < 0 else tuple(next(graphs) for _ in range(size))
+            next(failures) if size < 0 else tuple(next(graphs) for _ in range(size))
             for size in sizes.tolist()
         ]
     except (AttributeError, KeyError, ValueError, IndexError, TypeError, RuntimeError, GraphError):

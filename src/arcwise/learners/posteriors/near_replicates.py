@@ -87,15 +87,15 @@ class NearReplicates:
         bound = replace(problem, spec=spec)
         return cls(bound, start, resampled, choices.penalty)
 
-    def __call__(self, number: int) -> tuple[DAG, ...] | ArcwiseError | None:
-        """Return the graph of a replicate; a sentence if nothing can be learned, None if time was up."""
+    def __call__(self, number: int) -> tuple[DAG, ...] | Note | None:
+        """Return the graph of a replicate; a note if nothing can be learned, None if time was up."""
         try:
             problem = replace(self.problem, fits=self.fits[number])
             return (problem.structure_from(self.start, self.penalty, self.watch),)
         except SearchEnd:
             return None
         except ArcwiseError as error:
-            return error
+            return Note(NoteKind.CERTAINTY, error.text, fixes=error.fixes)
 
 
 def _weights(data: Statistics, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -108,8 +108,8 @@ def near_distribution(
     work: NearReplicates, pieces: Sequence[Any], notes: tuple[Note, ...]
 ) -> GraphDistribution:
     """Return the frequencies of graphs over such replicates."""
-    graphs = [piece[0] for piece in pieces if not isinstance(piece, ArcwiseError)]
-    failed = [piece for piece in pieces if isinstance(piece, ArcwiseError)]
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, Note)]
+    failed = [piece for piece in pieces if isinstance(piece, Note)]
     if not graphs:
         raise no_replicate(failed[0]) if failed else FitError("No replicate.")
     failures = notes_of(NoteKind.CERTAINTY, *failure_notes(failed, len(pieces)))

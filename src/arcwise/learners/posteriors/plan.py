@@ -44,6 +44,13 @@ class WeighedScore(NamedTuple):
     limits: Limits
 
 
+def no_chains(what: str) -> FitError:
+    """Return the error for a posterior without chains."""
+    return FitError(
+        f"Only chains ({{method=}}) have a sequence of {what}.", fixes=[mention("method", "mcmc")]
+    )
+
+
 def weigh_problem(problem: Problem, prior: Any) -> WeighedScore:
     """Return a problem's score with a prior over graphs.
 

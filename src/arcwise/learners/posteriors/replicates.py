@@ -193,8 +193,8 @@ class Replicates:
         weights = row_weights(self.table, rng, self.resampling, self.fraction)
         return self.redraw(weights, rng)
 
-    def __call__(self, number: int) -> tuple[Graph, ...] | ArcwiseError | None:
-        """Return the graphs of a replicate; a sentence if nothing can be learned, None if time was up."""
+    def __call__(self, number: int) -> tuple[Graph, ...] | Note | None:
+        """Return the graphs of a replicate; a note if nothing can be learned, None if time was up."""
         try:
             problem = self.binds.bind(self.spec_of(number), self.statistics_of(number))
             if not self.penalties:
@@ -203,7 +203,7 @@ class Replicates:
         except SearchEnd:
             return None
         except ArcwiseError as error:
-            return error
+            return Note(NoteKind.CERTAINTY, error.text, fixes=error.fixes)
 
 
 def _check_chance(problem: Problem) -> None:
@@ -293,8 +293,8 @@ def of_replicates(task: Task) -> PosteriorRun:
         watch=watch,
         keep=None if keep is None else lambda found: keep(lambda: pack_graphs(found)),
     )
-    graphs = [piece[0] for piece in pieces if not isinstance(piece, ArcwiseError)]
-    failed = [piece for piece in pieces if isinstance(piece, ArcwiseError)]
+    graphs = [piece[0] for piece in pieces if not isinstance(piece, Note)]
+    failed = [piece for piece in pieces if isinstance(piece, Note)]
     if not graphs:
         if failed:
             raise no_replicate(failed[0])
@@ -312,7 +312,7 @@ def _reversals(work: Replicates, problem: Problem, pieces: Sequence[Any]) -> dic
         return {}
     counts = []
     for number, piece in enumerate(pieces):
-        begun = None if isinstance(piece, ArcwiseError) else problem.begin(work.spec_of(number))
+        begun = None if isinstance(piece, Note) else problem.begin(work.spec_of(number))
         if begun is not None:
             arcs = piece[0].numbered_arcs
             counts.append(sum(head in begun.parents[tail] for tail, head in arcs))
@@ -341,12 +341,12 @@ def count_graphs(
     )
 
 
-def no_replicate(failure: ArcwiseError) -> FitError:
+def no_replicate(failure: Note) -> FitError:
     """Return the error for replicates of which none could be learned."""
     return FitError(f"No replicate could be learned: {failure.text}", fixes=failure.fixes)
 
 
-def failure_notes(failures: Sequence[ArcwiseError], count: int) -> list[Note]:
+def failure_notes(failures: Sequence[Note], count: int) -> list[Note]:
     """Return a note on replicates that could not be learned."""
     if not failures:
         return []
