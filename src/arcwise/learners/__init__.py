@@ -70,10 +70,9 @@ def _unknown_search(word: str, names: list[str]) -> OptionError:
     other = next((each for each in graphs() if word in searches(each)), None)
     if other is None:
         return unknown("search", word, names)
-    fix = Fix("graph", other)
     there = join_words(map(repr, names))
-    said = f"search={word!r} is for {other} graphs: write {fix.place}, or choose from {there}."
-    return OptionError(said, (), (fix,))
+    said = f"{{search=}} is for {other} graphs: write {{graph=}}, or choose from {there}."
+    return OptionError(said, fixes=[mention("search", word), Fix("graph", other)])
 
 
 def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Problem:

@@ -247,10 +247,11 @@ class Factors:
         return f"a matrix of {len(self.values)} x {len(self.values)}{span}"
 
 
-def factors_of(value: Any) -> Factors:
+def factors_of(value: Any, what: str = "The penalties") -> Factors:
     """Read factors off a data frame with names, a plain matrix, a file's path, or a mapping of pairs.
 
-    A file has the names in its first line and in its first column, as a data frame writes them.
+    A file has the names in its first line and in its first column, as a data frame writes them. Errors
+    call the numbers `what`.
 
     Raises
     ------
@@ -267,20 +268,20 @@ def factors_of(value: Any) -> Factors:
     if isinstance(value, Factors):
         return value
     if isinstance(value, str | os.PathLike):
-        return _from_file(Path(value))
+        return _from_file(Path(value), what)
     if isinstance(value, Mapping):
         return _from_pairs(value)
     columns = getattr(value, "column_names", None) or getattr(
         value, "columns", None
     )  # Arrow's word
     if columns is None:
-        return Factors(_square(value, "The penalties"), None)
+        return Factors(_square(value, what), None)
     names = tuple(map(str, columns))
     rows = getattr(value, "index", None)
     if rows is None or callable(rows):  # only pandas names rows: others are in the columns' order
         numbers = np.column_stack([np.asarray(value[name]) for name in columns])
-        return _order_rows(names, names, numbers, "The penalties")
-    return _order_rows(tuple(map(str, rows)), names, value.to_numpy(), "The penalties")
+        return _order_rows(names, names, numbers, what)
+    return _order_rows(tuple(map(str, rows)), names, value.to_numpy(), what)
 
 
 def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
@@ -302,24 +303,22 @@ def _from_pairs(pairs: Mapping[Any, Any]) -> Factors:
     return Factors(freeze(values), tuple(names), picked=True)
 
 
-def _from_file(path: Path) -> Factors:
+def _from_file(path: Path, what: str) -> Factors:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise DataError(
-            f"The penalties cannot be read from {path}: there is no such file."
-        ) from None
+        raise DataError(f"{what} cannot be read from {path}: there is no such file.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"The penalties cannot be read from {path}: {error}.") from None
+        raise DataError(f"{what} cannot be read from {path}: {error}.") from None
     lines = text.splitlines()
     mark = "\t" if lines and "\t" in lines[0] else ","
     try:
         table = [row for row in csv.reader(lines, delimiter=mark) if row]
     except csv.Error as error:
-        raise DataError(f"The penalties cannot be read from {path}: {error}.") from None
+        raise DataError(f"{what} cannot be read from {path}: {error}.") from None
     names = tuple(cell.strip() for cell in table[0][1:]) if table else ()
     rows = tuple(row[0].strip() for row in table[1:])
-    return _order_rows(rows, names, [row[1:] for row in table[1:]], f"The penalties in {path}")
+    return _order_rows(rows, names, [row[1:] for row in table[1:]], f"{what} in {path}")
 
 
 def _order_rows(rows: Sequence[str], columns: tuple[str, ...], values: Any, what: str) -> Factors:

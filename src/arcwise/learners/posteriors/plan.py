@@ -139,12 +139,11 @@ def _chances(prior: Any, nodes: tuple[str, ...], order: tuple[str, ...]) -> Arra
             chances[nodes.index(pair[0]), nodes.index(pair[1])] = chance
         return chances
     try:
-        factors = factors_of(prior)
+        factors = factors_of(prior, "The probabilities of arcs")
     except (DataError, FitError) as error:
-        message = str(error).replace("The penalties", "The probabilities of arcs")
         raise OptionError(
             "prior must be 'uniform', 'fair', a number of nats per arc, or "
-            f"probabilities of arcs: {message}"
+            f"probabilities of arcs: {error}"
         ) from None
     names = order if factors.names is None else factors.names
     missing = [name for name in nodes if name not in names]
