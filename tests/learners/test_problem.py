@@ -11,7 +11,6 @@ from arcwise.data.folds import Folds
 from arcwise.evaluate import validate_folds
 from arcwise.learners import LEARNERS, RULES, Learner, Specification, bind, searches
 from arcwise.networks import BayesNet, MarkovNet
-from arcwise.notes import Idiom
 
 SOURCE = linear(3, rows=60, p=4)
 UNDIRECTED = {"graph": "undirected", "model": "gaussian"}
@@ -106,11 +105,8 @@ def test_words_lead_to_learners(words, name):
 def test_words_that_lead_nowhere_are_answered():
     with pytest.raises(aw.OptionError, match=r"no kind of graph 'tree'.*'directed', 'undirected'"):
         searches("tree")
-    with pytest.raises(aw.OptionError, match="search='glasso' is for undirected graphs") as caught:
+    with pytest.raises(aw.OptionError, match="no search 'glasso' for directed graphs, only for un"):
         bind(specified(search="glasso"), SOURCE)
-    assert "--search glasso is for undirected graphs: write --graph" in caught.value.worded(
-        Idiom.SHELL
-    )
     with pytest.raises(aw.FitError, match="penalty='stars' is for the lasso"):
         aw.learn(SOURCE, penalty="stars")
     assert list(RULES) == ["cv", "cv-1se", "ebic", "stars", "ric"]

@@ -27,7 +27,7 @@ from arcwise.learners.refits import with_refits
 from arcwise.learners.specification import Specification, prepare_data, prepared_cases
 from arcwise.learners.trees import ChowLiuLearner
 from arcwise.networks import Net
-from arcwise.notes import Fix, mention
+from arcwise.notes import mention
 from arcwise.results import Trail, Watch
 
 __all__ = [
@@ -65,14 +65,15 @@ def searches(graph: str) -> dict[str, Callable[..., Any]]:
     return functions
 
 
-def _unknown_search(word: str, names: list[str]) -> OptionError:
+def _unknown_search(word: object, graph: str, names: list[str]) -> OptionError:
     """The error for a search that does not exist, or not for this kind of graph."""
-    other = next((each for each in graphs() if word in searches(each)), None)
+    other = next((each for each in graphs() if word in tuple(searches(each))), None)
     if other is None:
         return unknown("search", word, names)
     there = join_words(map(repr, names))
-    said = f"{{search=}} is for {other} graphs: write {{graph=}}, or choose from {there}."
-    return OptionError(said, fixes=[mention("search", word), Fix("graph", other)])
+    return OptionError(
+        f"There is no search {word!r} for {graph} graphs, only for {other} ones: choose from {there}."
+    )
 
 
 def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Problem:
@@ -86,7 +87,7 @@ def bind(spec: Specification, source: Source, watch: Watch | None = None) -> Pro
     """
     names = sorted(searches(spec.graph))
     if spec.search not in names:
-        raise _unknown_search(spec.search, names)
+        raise _unknown_search(spec.search, spec.graph, names)
     statistics = statistics_of(source)
     spec = spec.chosen(statistics.variables)
     for learner in LEARNERS.values():
