@@ -90,16 +90,6 @@ def write_report(
     Raises
     ------
     FileError : another file extension than .html, or a place that cannot be written to.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import arcwise as aw
-    >>> with TemporaryDirectory() as folder:
-    ...     page = aw.report(aw.example("asia").sample(200, seed=1), Path(folder, "asia.html"))
-    ...     page.name, page.stat().st_size > 10_000
-    ('asia.html', True)
     """
     check_extension(path)
     heading = title or path.name.partition(".")[0]
