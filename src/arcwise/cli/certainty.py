@@ -150,14 +150,7 @@ def sensitivity(
     net = api.learn(categories.table(source), certainty=False, time_limit=time_limit, **settings)
     asked = evidence(net, given, None)["given"] if query is not None else None
     found = net.sensitivity(column, shifts=shifts, target=query, given=asked, time_limit=time_limit)
-    what = plural(len(found.shifts), "shift")
-    written = outputs.write([(output, lambda to: outputs.write_table(found, to), what)])
-    if json:
-        terminal.show_json(found.document())
-    elif output is None:
-        terminal.show(*str(found).splitlines())
-    else:
-        outputs.say_written(written)
+    outputs.give_result(found, output, plural(len(found.shifts), "shift"), json=json)
 
 
 def _method(name: str, of_chains: dict[str, Any], resampling: str | None) -> Any:

@@ -352,12 +352,6 @@ def prune(
     other = None if test is None else read(test)
     found = api.prune(source.table(), target, test=other, time_limit=time_limit, **settings)
     what = f"{plural(len(found.stages), 'stage')} of {target}"
-    written = outputs.write([(output, lambda to: outputs.write_table(found, to), what)])
-    if json:
-        terminal.show_json(found.document())
-    elif output is None:
-        terminal.show(*str(found).splitlines())
-    else:
-        outputs.say_written(written)
-        if found.stopped:
-            terminal.show(str(found).splitlines()[-1])
+    outputs.give_result(found, output, what, json=json)
+    if output is not None and not json and found.stopped:
+        terminal.show(str(found).splitlines()[-1])

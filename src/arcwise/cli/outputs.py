@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from arcwise.cli.arguments import either
-from arcwise.cli.terminal import STANDARD_INPUT, print_aside, show
+from arcwise.cli.terminal import STANDARD_INPUT, print_aside, show, show_json
 from arcwise.errors import FileError
 
 TABLES = (".csv", ".tsv", ".parquet")
@@ -124,6 +124,17 @@ def _save_elsewhere(place: Path, save: Callable[[Path], Any]) -> Path | None:
 def say_written(written: dict[Path, str]) -> None:
     """Print what was written where."""
     show(*(f"Wrote {path} ({what})." for path, what in written.items()))
+
+
+def give_result(result: Any, place: Path | None, what: str, *, json: bool) -> None:
+    """Write a result to a table, if there is a place, and print it: as JSON, or as text without a place."""
+    written = write([(place, lambda to: write_table(result, to), what)])
+    if json:
+        show_json(result.document())
+    elif place is None:
+        show(*str(result).splitlines())
+    else:
+        say_written(written)
 
 
 def draw(axes: Callable[[], Any]) -> Callable[[Path], None]:
