@@ -78,7 +78,9 @@ def test_a_bound_on_time_is_reported(monkeypatch):
     monkeypatch.setattr(refits, "_MAX_SECONDS", 0.0)
     found = aw.learn(wave_table(150), certainty=False)
     assert "refits" not in found.settings
-    assert any("no time to compare" in str(note) for note in found.notes)
+    assert any(
+        "omitted: they are limited to a forecast of 0 s" in str(note) for note in found.notes
+    )
 
 
 def test_the_call_that_gives_the_same_network_again_names_auto(net):

@@ -287,6 +287,8 @@ def _more_columns(rows: Sequence[Edge]) -> dict[str, Callable[[Edge], str]]:
         columns[">error"] = lambda row: _number(row.certainty_error, 3)
     if any(row.direction_support is not None for row in rows):
         columns[">direction"] = lambda row: _number(row.direction_support, 3)
+    if any(row.reversal_loss is not None and math.isfinite(row.reversal_loss) for row in rows):
+        columns[">reversed"] = lambda row: _number(row.reversal_loss, 1)
     if any(row.refit_loss is not None for row in rows):
         columns[">refit loss"] = lambda row: _number(row.refit_loss, 4)
     if any(row.first_side is not None for row in rows):

@@ -19,7 +19,7 @@ from arcwise.conditionals import FAMILIES, Conditional, Family, GlmConditional, 
 from arcwise.conditionals.base import Array, distribution_of
 from arcwise.conditionals.distinct_rows import count_rows
 from arcwise.data import Table
-from arcwise.errors import join_words
+from arcwise.errors import join_words, plural
 from arcwise.learners.directed import DirectedProblem
 from arcwise.learners.problem import LearnedNetwork
 from arcwise.learners.specification import Specification
@@ -304,5 +304,9 @@ def _choice_note(learned: LearnedNetwork, best: dict[_Family, _Result]) -> Note 
 def _late_note(late: int) -> Note | None:
     if not late:
         return None
-    text = f"There was no time to compare {late} local models with neural networks or mixtures of experts."
+    were = "was" if late == 1 else "were"
+    text = (
+        f"{plural(late, 'comparison')} with neural networks or mixtures of experts {were} omitted: they "
+        f"are limited to a forecast of {_MAX_SECONDS:g} s, and to the time limit."
+    )
     return Note(NoteKind.MODEL, text)
